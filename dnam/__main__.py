@@ -17,7 +17,7 @@ def main() -> None:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except KeyboardInterrupt:  # before there was anything to interrupt
         sys.exit(130)
-    from dnam.cli.shell import flushed
+    from dnam.cli.failures import flushed
 
     sys.exit(flushed(code))
 

@@ -15,8 +15,9 @@ from dnam.calling import converse
 from dnam.context_files import ContextFile, channel_names, context_files
 from dnam.jobs import Job
 from dnam.loops.loop import use_of
-from dnam.memory import Turn, without_recall
+from dnam.memory import Turn
 from dnam.model import AnswerInputs, Ask, Hear, KnownItem, Line, ModelError, Reply, Tool, unheard
+from dnam.prompting import without_recall
 from dnam.prompts import digest, load
 from dnam.searching import Recall, Searching
 from dnam.tools import Toolset, tools_for

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from dnam.finding import compartment_words, place_words
+from projections.caller import Caller, with_names
 from projections.config import CONFIG
 from projections.consent import ERASED, OPTED_OUT
 from projections.events import ItemEvent, ItemMerged, ItemMoved
@@ -20,8 +21,8 @@ from projections.lookup import SessionCard, sessions_with
 from projections.messages import MessageRow, find_message, spoken_in, units_of
 from projections.people import NOTES, PEOPLE, SOMEONE, AccountRow, accounts_of, name_of, names_of
 from projections.rows import Found, Rows
+from projections.said import Entry, forwards
 from projections.summaries import find_summary
-from projections.window import Caller, Entry, forwards, with_names
 from replay.folding import Folding
 from replay.history import history_prefix
 from replay.overlay import HISTORY

@@ -9,16 +9,15 @@ model wait for the disk: it is asked as soon as what it is asked is ready, and w
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
 
-from dnam.assistant import Assistant, Prepared, Thought
-from dnam.memory import Turn
+from dnam.ahead import Ahead, Preparing
+from dnam.assistant import Assistant, Thought
+from dnam.memory import Memory, Turn
 from dnam.model import Hear, ModelError, Reply, unheard
-from dnam.standing import opens_more
 from dnam.unwritten import DELIVERY, Step, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
 from projections.context import Context
@@ -33,10 +32,6 @@ from replay.errors import ErasedMeanwhile, LogError
 
 AT_END = EventId(b"\xff" * 16)
 """The id of a message that lies nowhere: behind everything said in its millisecond."""
-
-
-AT_ONCE = 4
-"""How many prompts are prepared side by side, while their questions are being written; others wait for their turn."""
 DREW = "what the answer drew on was erased before it was recorded"
 
 
@@ -44,16 +39,6 @@ class DrewOnErased(ModelError):
     """The answer was shown, and may not be kept."""
 
     words = ""
-
-
-class Ahead(NamedTuple):
-    """What an answer is made from, prepared while its question was still being written to the disk: for what was
-    `heard`, and the same as it was `placed`.
-    """
-
-    heard: Heard
-    placed: Heard
-    prepared: Prepared
 
 
 class Exchange:
@@ -72,6 +57,65 @@ class Exchange:
         self.is_kept = False
 
 
+class Hearing:
+    """A message while it is being recorded. With `preparing` somebody thinks of its answer next: that is begun as soon
+    as the message is decided, and whichever is ready first, it or the record, is gone on with.
+    """
+
+    def __init__(self, memory: Memory, exchange: Exchange, preparing: Preparing | None) -> None:
+        self.begun: Future[Ahead | None] | None = None
+        self._memory = memory
+        self._exchange = exchange
+        self._preparing = preparing
+        self._loop = asyncio.get_running_loop()
+        self._ready: asyncio.Future[None] = self._loop.create_future()
+        self._is_ahead = False
+        self._runs = 0
+
+    async def record(self) -> None:
+        """Record it; tried again where that failed."""
+        self._runs += 1
+        exchange = self._exchange
+        heard = await self._memory.hear_ready(exchange.request, None if self._preparing is None else self._prepare)
+        if not self._is_ahead or self._runs > 1:  # else that is known, and who can read it may be others since
+            exchange.heard = _as_opened(heard, exchange.heard.setting)
+
+    async def is_ahead_of(self, writing: "asyncio.Future[bool]") -> bool:
+        """Wait for what is prepared or for the disk; whether the disk still writes when something is prepared."""
+        writing.add_done_callback(self._go_on)
+        try:
+            await self._ready
+        except asyncio.CancelledError:  # raised again: what was said stays said
+            writing.cancel()
+            await asyncio.wait({writing})
+            raise
+        self._preparing = None  # later is no time to prepare
+        begun = self.begun
+        ahead = begun.result() if begun is not None and begun.done() and not writing.done() else None
+        if ahead is not None:
+            self._is_ahead = True
+            self._exchange.heard = ahead.heard
+        return self._is_ahead
+
+    def _prepare(self, heard: Heard, message: Found[MessageRow]) -> None:
+        """Begin to prepare its answer, in the writer's thread."""
+        preparing = self._preparing
+        if preparing is not None and not self._loop.is_closed():
+            with suppress(RuntimeError):  # the program ends, and its threads did
+                self.begun = preparing.begin(heard, message, self._loop)
+                self.begun.add_done_callback(self._go_on_from_thread)
+
+    def _go_on(self, _: object = None) -> None:
+        """There is something to go on with: nobody need wait any longer."""
+        if not self._ready.done():
+            self._ready.set_result(None)
+
+    def _go_on_from_thread(self, _: object) -> None:
+        """The same from another thread."""
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            self._loop.call_soon_threadsafe(self._go_on)
+
+
 class Exchanges:
     """What is said to an assistant and answered, one exchange after the other in each session."""
 
@@ -79,7 +123,7 @@ class Exchanges:
         self.assistant = assistant
         self.unwritten = unwritten
         self._memory = assistant.memory
-        self._preparing = ThreadPoolExecutor(AT_ONCE, "preparing")
+        self._preparing = Preparing(assistant)
 
     async def hear(self, request: HeardRequest, *, to_answer: bool = False) -> Exchange:
         """Record a message, or keep it to be recorded. With `to_answer` somebody thinks of its answer next: that is
@@ -88,67 +132,16 @@ class Exchanges:
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
-        is_awaited, loop = to_answer, asyncio.get_running_loop()
-        ahead: Ahead | None = None
-        runs = 0
-        ready, begun = loop.create_future(), list[Future[Ahead | None]]()
-
-        def decided(heard: Heard, message: Found[MessageRow]) -> None:
-            if is_awaited and not loop.is_closed():
-                with suppress(RuntimeError):  # the program ends, and its threads did
-                    begun.append(self._begun(heard, message, loop))
-                    begun[-1].add_done_callback(lambda _: _make_ready_from_thread(loop, ready))
-
-        async def step() -> None:
-            nonlocal runs
-            runs += 1
-            heard = await self._memory.hear_ready(request, decided if is_awaited else None)
-            if ahead is None or runs > 1:  # else that is known, and who can read it may be others since
-                exchange.heard = _as_opened(heard, exchange.heard.setting)
-
+        hearing = Hearing(self._memory, exchange, self._preparing if to_answer else None)
         with self.assistant.precedence.arriving():
-            writing = exchange.writing = self.unwritten.begin("message", step)
-            writing.add_done_callback(lambda _: _make_ready(ready))
-            try:
-                await ready
-            except asyncio.CancelledError:  # raised again: what was said stays said
-                writing.cancel()
-                await asyncio.wait({writing})
-                raise
-            is_awaited = False  # later is no time to prepare
-            ahead = _prepared_first(writing, begun)
-            if ahead is not None:
-                exchange.heard = ahead.heard
-            else:
-                await writing
+            exchange.writing = self.unwritten.begin("message", hearing.record)
+            if not await hearing.is_ahead_of(exchange.writing):
+                await exchange.writing
             if exchange.heard is nowhere:  # it waits, or never can be recorded
                 exchange.heard = await self._whereabouts(request)
-            elif begun:
-                exchange.ahead = begun[-1]
+            else:
+                exchange.ahead = hearing.begun
         return exchange
-
-    def _begun(
-        self, heard: Heard, message: Found[MessageRow], loop: asyncio.AbstractEventLoop
-    ) -> "Future[Ahead | None]":
-        """Begin to prepare an answer, from the writer's thread: in a thread at once, or by way of the event loop where
-        somebody has to be asked before.
-        """
-        if opens_more(heard.setting) or self.assistant.needs_nearness():
-            return asyncio.run_coroutine_threadsafe(self._prepared(heard, message), loop)
-        return self._preparing.submit(self._prepared_here, heard, message)
-
-    async def _prepared(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
-        try:
-            placed = await self._memory.placed(heard)
-            return Ahead(heard, placed, await self.assistant.prepare(placed, message))
-        except Exception:  # noqa: BLE001 - it is prepared again by `think`, which tells what is wrong
-            return None
-
-    def _prepared_here(self, heard: Heard, message: Found[MessageRow]) -> Ahead | None:
-        try:
-            return Ahead(heard, heard, self.assistant.prepare_here(heard, message))
-        except Exception:  # noqa: BLE001 - as above
-            return None
 
     async def think(self, exchange: Exchange, hear: Hear = unheard, *, closed: bool = False) -> Thought:
         """The answer; nothing is recorded yet. ModelError when the model cannot be asked. `closed`: it is not sure what
@@ -247,23 +240,6 @@ def _as_opened(heard: Heard, before: Setting) -> Heard:
     if heard.setting.person != before.person:
         return heard
     return heard._replace(setting=heard.setting._replace(besides=before.besides))
-
-
-def _prepared_first(writing: "asyncio.Future[bool]", begun: Sequence["Future[Ahead | None]"]) -> Ahead | None:
-    """What was prepared, where the disk still writes."""
-    return begun[-1].result() if begun and begun[-1].done() and not writing.done() else None
-
-
-def _make_ready(ready: "asyncio.Future[None]") -> None:
-    """There is something to go on with: `hear` need not wait any longer."""
-    if not ready.done():
-        ready.set_result(None)
-
-
-def _make_ready_from_thread(loop: asyncio.AbstractEventLoop, ready: "asyncio.Future[None]") -> None:
-    """The same from another thread."""
-    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        loop.call_soon_threadsafe(_make_ready, ready)
 
 
 async def _written(exchange: Exchange) -> None:

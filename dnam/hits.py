@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dnam.contexts import Context
 from dnam.finding import DIRECT
+from projections.caller import Caller
 from projections.errors import BadRequest
 from projections.gathering import link_of
 from projections.ids import NOBODY, EventId, Handle, Ref
@@ -20,8 +21,9 @@ from projections.places import find_place, place_of
 from projections.policies.quiet import resting_on_quiet
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
+from projections.said import Entry
 from projections.turns import TurnRow
-from projections.window import Caller, Entry, entry_line
+from projections.window_line import entry_line
 
 if TYPE_CHECKING:
     from projections.recall.search import FoundItem, Reason, Said, Wanted

@@ -16,28 +16,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-import msgspec
-
-from dnam.configuration import value_for
 from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
 from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
-from dnam.placing import Placing
+from dnam.prompting import Prompting
 from dnam.settings import Settings, read
 from dnam.shadows_followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.swept import sweep_what_is_left
 from dnam.times import is_ahead
-from dnam.whereabouts import (
-    LOCAL,
-    Heard,
-    locate,
-    with_handles,
-)
-from projections.context import Context, Request, assemble
+from dnam.whereabouts import LOCAL, Heard, locate, with_handles
+from projections.context import Context
 from projections.decisions.answer import (
     AnswerRequest,
     DeliverRequest,
@@ -55,15 +47,13 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
-from projections.events.values import FileDigest, Limits, ModelUse, Scoring
+from projections.events.values import FileDigest, ModelUse
 from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, as_heard, find_message
-from projections.nearness import Nearness
 from projections.people import person_of
 from projections.policies.text import whole
 from projections.rows import Found, Rows
 from projections.summaries import era_of
-from projections.tokens import CHARACTERS, Counter
 from projections.turns import find_turn
 from replay.clock import Clock
 from replay.engine import Engine
@@ -87,11 +77,8 @@ class Turn(NamedTuple):
     nonce: str
 
 
-class Memory(Placing):
+class Memory(Prompting):
     """An open memory. Made by `Memory.open`, closed by leaving its `async with`."""
-
-    counter: Counter = CHARACTERS
-    """What counts the tokens of a prompt: whoever knows their model's tokenizer sets another one."""
 
     @staticmethod
     @asynccontextmanager
@@ -204,70 +191,6 @@ class Memory(Placing):
         """The same with what its place opens besides, by where the speaker stands now."""
         return heard._replace(setting=await standing_in(heard.setting, self.standing))
 
-    def request(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Request:
-        """What a prompt for this message is made for."""
-        return Request(
-            setting=heard.setting,
-            session=heard.session,
-            point=heard.point,
-            assistant=self.settings.assistant_name,
-            vocabulary=self.vocabulary,
-            text=heard.text,
-            limits=self.limits(),
-            files=tuple(files),
-            actions=actions,
-            counter=self.counter,
-        )
-
-    def limits(self) -> Limits:
-        """The budgets in force. What is switched off has none; the recent conversation is no memory."""
-        settings = self.settings
-        durable = settings.memory_enabled and settings.durable_memory_enabled
-        return Limits(
-            items=settings.durable_inject_max_items if durable else 0,
-            item_chars=settings.durable_inject_max_chars,
-            history_messages=settings.message_history_count,
-            history_chars=settings.message_history_budget,
-            summary_chars=settings.summary_max_chars if settings.memory_enabled and settings.summary_enabled else 0,
-            scoring=cast(Scoring, settings.scoring),
-            room_items=settings.room_max_items if durable else 0,
-            room_chars=settings.room_max_chars,
-            passages=settings.passages if settings.memory_enabled else 0,
-            passage_chars=settings.passages_max_chars,
-            tokens=settings.prompt_max_tokens,
-            counter=self.counter.name,
-        )
-
-    def limits_in(self, rows: Rows, heard: Heard) -> Limits:
-        """The budgets in force for a person in a place: `dnam config` may give it a history of its own."""
-        setting = heard.setting
-        history = value_for(rows, self.settings, "context_history", setting.person, heard.place, setting.guild)
-        return msgspec.structs.replace(self.limits(), history_messages=int(history))
-
-    async def context(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Context:
-        """The prompt for a message, and what every line of it rests on."""
-        return await self.look(lambda rows: self.assembled(rows, heard, files=files, actions=actions))
-
-    def assembled(
-        self,
-        rows: Rows,
-        heard: Heard,
-        *,
-        files: Sequence[FileDigest] = (),
-        actions: str = "",
-        recall: bool = True,
-        nearness: Nearness | None = None,
-        message: Found[MessageRow] | None = None,
-    ) -> Context:
-        """The prompt for a message, from these rows; made without `recall` where that fails. With `nearness`, what was
-        said is found by its meaning too. `message` is what is answered, where it may not be among the rows yet.
-        """
-        request = self.request(heard, files=files, actions=actions)._replace(message=message)
-        limits = self.limits_in(rows, heard)
-        if not recall:
-            return assemble(rows, request._replace(limits=without_recall(limits)))
-        return assemble(rows, request._replace(limits=limits, nearness=nearness))
-
     def answer_id(self, question: Point) -> EventId:
         """The id that the answer to this message has, or will have; no row is looked at."""
         return answer_id(self.engine.store.ring, question)
@@ -346,11 +269,6 @@ class Memory(Placing):
             max(self.now() if said is None else said, turn.said),
         )
         await self.record(lambda rows: deliver(rows, request))
-
-
-def without_recall(limits: Limits) -> Limits:
-    """The same budgets for a prompt that is made by DNAM's scoring alone, and without past conversations."""
-    return msgspec.structs.replace(limits, scoring="dnam", passages=0)
 
 
 def _foretell(decided: Foretold, located: Sequence[Heard], recorded: Recorded) -> None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from dnam.counting import VOWELS
 from dnam.finding import by_words, compartment_words
 from dnam.times import iso
+from projections.caller import Caller, with_names
 from projections.events import (
     ItemEvent,
     ItemMerged,
@@ -30,7 +31,6 @@ from projections.lives import Life, Step, absorbed_by
 from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.turns import DELIVERIES
-from projections.window import Caller, with_names
 from projections.wording import Piece, wording
 from replay.audit import Audited, Cited, Explained
 from replay.reading import Readable, Reading

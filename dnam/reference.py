@@ -149,7 +149,7 @@ def _env_lines(setting: Setting) -> str:
 
 
 def commands_page() -> str:
-    codes = import_module("dnam.cli.shell").EXIT_CODES
+    codes = import_module("dnam.cli.failures").EXIT_CODES
     rows = (f"| {code} | {words} |" for code, words in codes.items())
     return describe_app(import_module("dnam.cli").app, [CODES_OPENING, "", "| code | |", "|---|---|", *rows, ""])
 

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from dnam.counting import counted
+from projections.caller import with_names
 from projections.events import (
     ConfigSet,
     ErasureCompleted,
@@ -67,7 +68,6 @@ from projections.events import (
 from projections.ids import Handle
 from projections.people import SOMEONE
 from projections.vaults import home
-from projections.window import with_names
 
 
 def _item(event: Any) -> str:

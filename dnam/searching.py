@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from projections.caller import Caller
 from projections.context import Request
 from projections.durable import Ranked, Sought, ranked
 from projections.gathering import Passage
@@ -17,7 +18,7 @@ from projections.policies.compartments import opened
 from projections.retrieval import Hit
 from projections.room import others_in
 from projections.rows import Rows
-from projections.window import Caller, Window
+from projections.window import Window
 
 MOST_PASSAGE_CHARS = 6_000
 """How many characters of passages one search shows at most."""

@@ -19,7 +19,7 @@ from projections.places import audience_of
 from projections.policies.compartments import Opening, Setting, direct, opened
 from projections.quoting import in_quotes
 from projections.rows import Rows
-from projections.window import END, backwards
+from projections.said import END, backwards
 
 LOCAL = "local"
 """The platform of whoever talks to a memory directly: in a terminal, or through the library."""

@@ -8,7 +8,7 @@ from projections.ids import EventId, Seq
 from projections.items import ItemRow
 from projections.quoting import TITLES, BlockName, label, one_line
 from projections.rows import Found
-from projections.window import WindowLine
+from projections.window_line import WindowLine
 
 
 class Basis(NamedTuple):

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from projections.blocks import Basis, Block, Line, item_basis, line_basis, use_of
+from projections.caller import Caller
 from projections.durable import Chosen, Ranked, Sought, chosen, ranked, scoring_version
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import Passage, Past
@@ -29,7 +30,8 @@ from projections.summaries import find_summary
 from projections.telling import MayTell
 from projections.tokens import CHARACTERS, Counter
 from projections.trimming import Parts, cut, trimmed
-from projections.window import Caller, Window, WindowLine, message_line, recent
+from projections.window import Window, recent
+from projections.window_line import WindowLine, message_line
 
 VERSION = "context@4"
 """Of what stands in a prompt, in which form and order."""

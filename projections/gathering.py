@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from projections.caller import Caller
 from projections.days import utc_date
 from projections.events.values import LeftOut, Limits, NearUse, PassageUse
 from projections.ids import Ref
@@ -10,8 +11,9 @@ from projections.links import Direct, jump_link
 from projections.messages import MessageRow
 from projections.places import place_of
 from projections.rows import Found, Rows
+from projections.said import Entry
 from projections.turns import DELIVERIES, TurnRow
-from projections.window import Caller, Entry, WindowLine, entry_chars, entry_line
+from projections.window_line import WindowLine, entry_chars, entry_line
 
 if TYPE_CHECKING:
     from projections.recall.search import Said

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from projections.caller import Caller
 from projections.events.values import Audience, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
 from projections.ids import EventId, Handle, Point, Ref
@@ -25,9 +26,10 @@ from projections.policies.compartments import Setting
 from projections.policies.low_signal import is_low_signal
 from projections.retrieval import Vocabulary
 from projections.rows import Found, Rows
+from projections.said import answers_behind
 from projections.telling import MayTell
 from projections.turns import TURNS, TurnRow
-from projections.window import Caller, Window, answers_behind
+from projections.window import Window
 
 if TYPE_CHECKING:
     from projections.recall.search import Said

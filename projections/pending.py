@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from projections.caller import with_names
 from projections.decisions.answer import answer_id
 from projections.decisions.consent import is_out
 from projections.events.values import Message
@@ -16,7 +17,6 @@ from projections.people import name_of
 from projections.places import PLACES, epoch_of
 from projections.rows import Found, Rows
 from projections.turns import DELIVERIES, TURNS, TurnRow, failure_of
-from projections.window import with_names
 
 
 class Undelivered(NamedTuple):

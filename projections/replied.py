@@ -11,14 +11,17 @@ without it.
 
 from typing import NamedTuple
 
+from projections.caller import Caller
 from projections.events.values import LeftOut
 from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, message_called
 from projections.rows import Rows
+from projections.said import Entry
 from projections.telling import MayTell
 from projections.trimming import cut
 from projections.turns import answer_called
-from projections.window import Caller, Entry, Window, WindowLine, entry_line
+from projections.window import Window
+from projections.window_line import WindowLine, entry_line
 
 BLOCK = "replied"
 QUOTED_CHARS = 200

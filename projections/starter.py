@@ -17,9 +17,9 @@ from projections.messages import message_called
 from projections.places import PlaceRow, audience_of, find_place, place_of
 from projections.policies.compartments import Setting, said_in
 from projections.rows import Rows
+from projections.said import Entry
 from projections.telling import MayTell
 from projections.turns import TurnRow, answer_called
-from projections.window import Entry
 
 
 def starter(rows: Rows, setting: Setting, session: str, before: Point, may_tell: MayTell) -> Entry | None:

@@ -13,9 +13,9 @@ from itertools import islice
 from projections.items import QUIET
 from projections.messages import MESSAGES, MessageRow, unit
 from projections.rows import Rows
+from projections.said import is_of_era, says_something
 from projections.summaries import era_of
 from projections.turns import TURNS, TurnRow
-from projections.window import is_of_era, says_something
 
 BEFORE_AN_ANSWER = 60
 """How far back what went quiet is looked for before an answer: further than any window of it reached, by default."""

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from projections.durable import Ranked
 from projections.events.values import LeftOut
 from projections.gathering import Passage
-from projections.window import WindowLine
+from projections.window_line import WindowLine
 
 T = TypeVar("T")
 MOST_LISTED = 12

@@ -24,10 +24,11 @@ from replay.helper import helped
 from replay.line import Line
 from replay.live import Live, fits
 from replay.log import Head, Log
+from replay.position import Position
 from replay.store import DiskStore
 from replay.thinning import copy_readable
 from replay.tree import CompactRange, graft
-from replay.views import Position, Views, digest_rows, tables_of
+from replay.views import Views, digest_rows, tables_of
 
 STRETCH = 4096
 """How many events the last stretch may have, under the write lock; with more, another round runs unlocked."""

@@ -28,9 +28,9 @@ from replay.group import Group, Opened, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live, Tail
 from replay.log import Head
+from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
 from replay.travel import Moment, Past, settle
-from replay.views import Position
 
 MOST_IN_GROUP = 512
 """How many decisions share a commit at the most."""

@@ -21,9 +21,11 @@ from replay.log import Log, StoredEvent
 from replay.overlay import Layered
 from replay.packing import Segment
 from replay.pipe import FoldJob
+from replay.position import Position
+from replay.snapshot import NoRows
 from replay.store import DiskStore
 from replay.tree import Node, cover, leaf_hash
-from replay.views import NoRows, Position, Views, tables_of
+from replay.views import Views, tables_of
 
 SEGMENT = 4096
 """Events that are folded in memory before they are written."""

@@ -21,8 +21,10 @@ from replay.known import Ids
 from replay.lmdb_file import REFUSED, GivenUp
 from replay.log import Glance, Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, Upper
+from replay.position import Position
+from replay.snapshot import LAST_KEY, NoRows, Snapshot
 from replay.store import Store
-from replay.views import LAST_KEY, NoRows, Position, Snapshot, Views
+from replay.views import Views
 
 if TYPE_CHECKING:
     from replay.recalling import Recall, Zones

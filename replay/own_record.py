@@ -30,12 +30,13 @@ from replay.folder import Folder
 from replay.keyring import KeyRing
 from replay.lmdb_log import LmdbLog
 from replay.log import MARK_LEAF, Head, StoredEvent
+from replay.position import Position
 from replay.ringfile import FileRingStore
 from replay.sealer import Sealer
 from replay.sides import Side, sides
 from replay.tree import CompactRange, leaf_hash
 from replay.tree_head import Checkpoint
-from replay.views import Position, Views
+from replay.views import Views
 
 _TOLD = 9
 

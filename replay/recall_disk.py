@@ -14,7 +14,7 @@ from projections.recall.corpus import LONGEST
 from projections.rows import after_prefix
 from replay.recall_rows import Listed, opened, split_postings, unpack_documents, zone_key
 from replay.recall_tables import levels
-from replay.views import Snapshot
+from replay.snapshot import Snapshot
 
 N = TypeVar("N", bound=Hashable)
 OFTEN = 16

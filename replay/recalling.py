@@ -21,7 +21,7 @@ from replay import recall_tables as layout
 from replay.history import seq_key, touched_keys
 from replay.overlay import TOUCHED, Entry
 from replay.recall_disk import Disk
-from replay.views import LAST_KEY, Snapshot
+from replay.snapshot import LAST_KEY, Snapshot
 
 MOST_DOCUMENTS = 2_000_000
 """How many documents are kept at the most; the zone that was not asked for the longest goes first, but for one."""

@@ -15,8 +15,9 @@ from replay.folding import Folding
 from replay.live import fits
 from replay.overlay import HISTORY
 from replay.packing import packed_all
+from replay.snapshot import Snapshot
 from replay.store import DiskStore
-from replay.views import Snapshot, Views
+from replay.views import Views
 
 Touched = set[tuple[str, bytes]]
 """Rows by table and key."""

@@ -11,27 +11,28 @@ they are built again.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from itertools import chain, islice, takewhile
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import lmdb
-import msgspec
 
 from projections.fold import Fold
-from projections.rows import RawRows, Stored
+from projections.rows import RawRows
 from replay import recall_tables as layout
 from replay.errors import DamagedViews, NotALog
-from replay.inspecting import Inspected, inspect_table, summed, together
+from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import OF_VIEWS, GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
-from replay.packing import WHOLE, Packed, damage_of, pack, packed_all, unpack, unpacked
+from replay.packing import WHOLE, Packed, pack, packed_all
+from replay.position import POSITION, Position, packed_position, unpacked_position
 from replay.recall_tables import TABLES as INDEX
+from replay.snapshot import LAST_KEY, Snapshot, forward
 
 if TYPE_CHECKING:
     from replay.recall_index import Find, Index, Made
@@ -39,155 +40,16 @@ if TYPE_CHECKING:
 _DATA = itemgetter(1)
 _STRETCH = 32_768
 """How many rows are digested at once."""
-_COPIED = 8192
-"""How many rows are copied at once, at the most."""
-LAST_KEY = b"\xff" * 64
-"""Behind every key of every table."""
 META = "meta"
 """The table that says how far the views are."""
 INDEXED = b"indexed"
 """Its key that says that the retrieval index is there."""
-POSITION = b"position"
-"""Its key that says how far they are."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
-
-
-class Position(NamedTuple):
-    """How far views are: the events folded, the digest of the last one's header, and of which log."""
-
-    size: int
-    digest: bytes
-    log: bytes
-
-
-_POSITION = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, tuple[str, ...]])
-_SUM_BYTES = 4
-
-
-def packed_position(position: Position, tables: Sequence[str]) -> bytes:
-    """How far views of these tables are, as it lies there."""
-    record = msgspec.msgpack.encode((*position, tables))
-    return record + _sum_of(record)
-
-
-def unpacked_position(data: bytes) -> Position:
-    """The same, read. DamagedViews where it is not what was written."""
-    record, kept = data[:-_SUM_BYTES], data[-_SUM_BYTES:]
-    if kept != _sum_of(record):
-        raise DamagedViews("what says how far the views are is damaged, or of another version")
-    return Position(*_POSITION.decode(record)[:3])
-
-
-def _sum_of(record: bytes) -> bytes:
-    return crc32(record, crc32(POSITION)).to_bytes(_SUM_BYTES, "little")
 
 
 def tables_of(fold: Fold) -> tuple[str, ...]:
     """The tables of a set of projections, and the history."""
     return (*sorted(projection.table for projection in fold.projections), HISTORY, TOUCHED)
-
-
-class Snapshot:
-    """The rows of one read transaction."""
-
-    def __init__(self, transaction: Any, tables: Mapping[str, Any], is_indexed: Callable[[Any], bool]) -> None:
-        self._transaction = transaction
-        self._tables = tables
-        self._is_indexed = is_indexed
-
-    @property
-    def indexed(self) -> bool:
-        """Whether the retrieval index is there."""
-        return self._is_indexed(self._transaction)
-
-    def get(self, table: str, key: bytes) -> Stored | None:
-        data = self._transaction.get(key, db=self._tables[table])
-        return None if data is None else unpack(table, key, data)
-
-    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:
-        cursor = self._transaction.cursor(db=self._tables[table])
-        rows = _backward(cursor, start, stop) if reverse else _forward(cursor, start, stop)
-        return unpacked(table, chain(rows, _ended(table, cursor)))
-
-    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:
-        cursor = self._transaction.cursor(db=self._tables[table])
-        if reverse:
-            found = cursor.prev() if cursor.set_range(stop) else cursor.last()
-            within = takewhile(start.__le__, cursor.iterprev(values=False))
-        else:
-            found = cursor.set_range(start) if start else cursor.first()
-            within = takewhile(stop.__gt__, cursor.iternext(values=False))
-        return chain(within, _ended(table, cursor)) if found else iter(())
-
-    def ends_there(self, table: str, prefix: bytes, ends: Iterable[bytes]) -> Iterator[bytes]:
-        """With which of these, given in order, any key of a table that is none of rows begins behind a prefix.
-
-        Nothing lies between what was looked for last and the key that was found for it, so only what is behind that key
-        is looked for.
-        """
-        cursor = self._transaction.cursor(db=self._tables[table])
-        if not cursor.set_range(prefix):
-            return
-        found: bytes = cursor.key()
-        for end in ends:
-            wanted = prefix + end
-            if found < wanted:
-                if not cursor.set_range(wanted):
-                    return
-                found = cursor.key()
-            if found.startswith(wanted):
-                yield end
-
-    def data_in(self, table: str, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """The rows of a range as they lie there, of such a table."""
-        cursor = self._transaction.cursor(db=self._tables[table])
-        return chain(_forward(cursor, start, stop), _ended(table, cursor))
-
-    def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
-        for rows in together(self._transaction, self._tables[table], _COPIED):
-            if summed(rows):
-                raise DamagedViews(damage_of(table))
-            yield rows
-
-
-def _ended(table: str, cursor: Any) -> Iterator[Any]:
-    """Nothing: it looks at the row behind a range that was read to its end. A key that is damaged may lie behind it
-    while rows of the range follow, which would be left out.
-    """
-    key, data = cursor.item()
-    if key and crc32(data, crc32(key)) != WHOLE:
-        raise DamagedViews(damage_of(table))
-    yield from ()
-
-
-def _forward(cursor: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
-    if cursor.set_range(start) if start else cursor.first():
-        for key, data in cursor:
-            if key >= stop:
-                return
-            yield key, data
-
-
-def _backward(cursor: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
-    if cursor.prev() if cursor.set_range(stop) else cursor.last():
-        for key, data in cursor.iterprev():
-            if key < start:
-                return
-            yield key, data
-
-
-class NoRows:
-    """Views of nothing: where there are none on disk."""
-
-    def get(self, table: str, key: bytes) -> Stored | None:  # noqa: ARG002 - the protocol's words
-        return None
-
-    def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:  # noqa: ARG002 - as `get`
-        return iter(())
-
-    def keys(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[bytes]:  # noqa: ARG002 - as `get`
-        return iter(())
 
 
 def _spans(position: Position | None) -> Iterator[tuple[int, int]]:
@@ -445,7 +307,7 @@ class Views:
 
     def _stretch(self, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
         with self._environment.begin(db=self._tables[table]) as transaction:
-            return list(islice(_forward(transaction.cursor(), start, LAST_KEY), _STRETCH))
+            return list(islice(forward(transaction.cursor(), start, LAST_KEY), _STRETCH))
 
     def sync(self) -> None:
         """Make a build last before it is put in force."""

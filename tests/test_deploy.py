@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam.cli.shell import WRONG_USE
+from dnam.cli.failures import WRONG_USE
 from dnam.settings import SETTINGS, read
 
 ROOT = Path(__file__).parents[1]

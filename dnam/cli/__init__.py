@@ -37,8 +37,9 @@ from dnam.cli import (
     trust,
     upkeep,
 )
+from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import ending_as_by_ctrl_c
-from dnam.cli.shell import RUN, Command, Data, Ending, Group, Json, Yes
+from dnam.cli.failures import RUN, Ending, Group
 
 TABLES: tuple[tuple[Command, ...], ...] = (
     chatting.COMMANDS,

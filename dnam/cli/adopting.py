@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from dnam.cli.adopting_ready import ready
+from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.screen import amount
 from dnam.cli.shadows import Name
-from dnam.cli.shell import Command, Data, Json, Shell, Yes
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
 

@@ -10,8 +10,9 @@ Where what is typed ends before that, it is broken off, and nothing is adopted: 
 from collections.abc import Mapping, Sequence
 
 from dnam.adopting import Chosen, Offer, OfSession, choosing
+from dnam.cli.failures import INTERRUPTED, Ending
 from dnam.cli.screen import answer_to
-from dnam.cli.shell import INTERRUPTED, Ending, Shell
+from dnam.cli.shell import Shell
 from dnam.cli.timeline import Span, line, spans_of
 from dnam.shadow_words import ids_words
 from projections.decisions.adopt import Part

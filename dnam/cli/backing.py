@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import told_how_to_go_on
+from dnam.cli.failures import FOUND_SOMETHING, Ending
 from dnam.cli.screen import can_be_asked, note
-from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
 from projections.errors import BadRequest, DnamError
 

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from dnam.cli.bringing_check import Asked, checked
+from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.piped import Given, readable_again
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
-from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
 from projections.policies.text import whole

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from dnam.cli.command import Command, Data, ItemId, Json, MaybeText, Place, Text, User, typed
 from dnam.cli.placing import GuildName, OfItself, OwnersLayer, compartment_of
 from dnam.cli.screen import in_quotes
-from dnam.cli.shell import Command, Data, ItemId, Json, MaybeText, Place, Shell, Text, User, typed
+from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.shell import Command, Data, Ending, Json, Place, Shell, typed
+from dnam.cli.command import Command, Data, Json, Place, typed
+from dnam.cli.failures import Ending
+from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dnam.cli.command import Command, Data, Json
+from dnam.cli.failures import FOUND_SOMETHING, Ending
 from dnam.cli.screen import in_quotes
-from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
+from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 from projections.policies.text import whole
 

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
+from dnam.cli.command import Command, Data, Json, Yes, typed
+from dnam.cli.shell import Shell
 
 if TYPE_CHECKING:
     from dnam.memory import Memory

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell
+from dnam.cli.command import Command, Data, Json
+from dnam.cli.shell import Shell
 
 if TYPE_CHECKING:
     from dnam.costs import By, Cost, Costs

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from dnam.cli.shell import Command, Data, Ending, Json, Shell
+from dnam.cli.command import Command, Data, Json
+from dnam.cli.failures import Ending
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 
 if TYPE_CHECKING:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, MaybeUser, Shell
+from dnam.cli.command import Command, Data, Json, MaybeUser
+from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.screen import Screen, note
-from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 
 if TYPE_CHECKING:

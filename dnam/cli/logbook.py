@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dnam.cli.command import At, Command, Data, Json, Place, Said, typed
 from dnam.cli.looking import as_of
-from dnam.cli.shell import At, Command, Data, Json, Place, Said, Shell, View, typed
+from dnam.cli.shell import Shell, View
 from dnam.cli.upkeep import data_folder
 from dnam.times import iso
 from projections.errors import BadRequest

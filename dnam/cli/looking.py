@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.shell import At, Command, Data, Json, Said, SessionName, Shell, User, View
+from dnam.cli.command import At, Command, Data, Json, Said, SessionName, User
+from dnam.cli.shell import Shell, View
 from dnam.times import iso
 
 if TYPE_CHECKING:

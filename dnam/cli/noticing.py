@@ -1,6 +1,7 @@
 """`notice`: a privacy text from the settings in force, to be read, mended and published by whoever runs this."""
 
-from dnam.cli.shell import Command, Data, Json, Shell
+from dnam.cli.command import Command, Data, Json
+from dnam.cli.shell import Shell
 
 
 def notice(data: Data = None, as_json: Json = False) -> None:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.shell import Command, Data, ItemId, Json, Place, Shell, User, typed
+from dnam.cli.command import Command, Data, ItemId, Json, Place, User, typed
+from dnam.cli.shell import Shell
 
 if TYPE_CHECKING:
     from dnam.memory import Memory

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from dnam.cli.command import At, Command, Data, Json, MaybeText, MaybeUser, Place, Said
 from dnam.cli.looking import as_of, named
-from dnam.cli.shell import At, Command, Data, Json, MaybeText, MaybeUser, Place, Said, Shell, View
+from dnam.cli.shell import Shell, View
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dnam.cli.command import At, Command, Data, Json, Said, User
 from dnam.cli.looking import as_of, named
 from dnam.cli.screen import in_quotes
-from dnam.cli.shell import At, Command, Data, Json, Said, Shell, User, View
+from dnam.cli.shell import Shell, View
 from projections.policies.text import whole
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dnam.cli.command import Command, Data, Json, Yes, typed
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.rederiving_words import estimate_words, whose
 from dnam.cli.screen import amount
-from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
 

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from dnam.cli.backing import looked_over
+from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import told_how_to_go_on
-from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell, Yes
+from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
 from dnam.counting import counted
 from projections.errors import BadRequest

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell, Yes, typed
+from dnam.cli.command import Command, Data, Json, Yes, typed
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
 

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dnam.cli.command import At, Command, Data, Json, Place, Said, Text, typed
 from dnam.cli.looking import as_of, named
-from dnam.cli.shell import At, Command, Data, Json, Place, Said, Shell, Text, View, typed
+from dnam.cli.shell import Shell, View
 from dnam.times import iso
 
 if TYPE_CHECKING:

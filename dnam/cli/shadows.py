@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.shell import COULD_NOT, Command, Data, Ending, Json, Shell, Yes, typed
+from dnam.cli.command import Command, Data, Json, Yes, typed
+from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 from dnam.jsonable import jsonable
 from projections.errors import BadRequest

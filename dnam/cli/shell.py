@@ -1,16 +1,6 @@
-"""How a command meets the world: its settings and data folder, how it opens a memory, and what its failures are called.
+"""How a command meets the world: its settings and data folder, and how it opens a memory.
 
-    exit 0    done; an empty answer and a closed pipe are no failures (what a check found is told all the same)
-    exit 1    a check or a diff found something
-    exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
-              not allowed, a token that Discord refuses, a second bot
-    exit 3    it could not be done: log, keys, views, disk, network
-    exit 4    it is done, and what it had to say could not be printed; of a command that changes something
-    exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
-
-A command is a function whose last parameters are `data: Data = None, as_json: Json = False`, each accepted before the
-command's name too. It begins with `shell = Shell(data, as_json)`, and raises: nothing in it ends the program itself but
-`Ending(1)`.
+A command begins with `shell = Shell(data, as_json)`:
 
     with shell.looking() as view:                     # for reading; changes no byte on disk
         shell.out.line(name_of(view.rows, person))
@@ -20,19 +10,14 @@ Importing this is cheap, because `dnam --help` does: what is heavy is imported w
 """
 
 import os
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-import typer
-from typer.core import TyperGroup
-
-from dnam.cli.ending import ToldToEnd
-from dnam.cli.screen import UNPRINTED, Screen, in_quotes, note, silence
-from projections.errors import BadRequest, DnamError
-from projections.policies.text import whole
+from dnam.cli.screen import Screen, in_quotes, note
+from projections.errors import BadRequest
 from replay.errors import NothingHere
 
 if TYPE_CHECKING:
@@ -42,189 +27,6 @@ if TYPE_CHECKING:
     from replay.engine import Engine
 
 T = TypeVar("T")
-Ending = typer.Exit
-"""What a command raises to end with a code of its own: `raise Ending(1)` when a check found something."""
-FOUND_SOMETHING = 1
-WRONG_USE = 2
-COULD_NOT = 3
-DONE_UNTOLD = 4
-INTERRUPTED = 130
-DAMAGED = (
-    "a file of this memory is damaged, or its disk fails. `dnam verify` says where; views are built again by `dnam "
-    "replay`, and a log is put right by `dnam repair --from BACKUP`"
-)
-"""What LMDB's own words mean, who looks at no page before it follows it."""
-EXIT_CODES: Mapping[int, str] = {
-    0: "done; an empty answer is no failure",
-    FOUND_SOMETHING: "a check or a diff found something",
-    WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
-    COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
-    DONE_UNTOLD: "it is done, but what it had to say could not be printed; of a command that only looks that is 3",
-    INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP",
-}
-"""How a command ends, for people."""
-
-
-# -- what may stand before a command and behind it -----------------------------------------------------------------
-
-
-def _or_before(context: typer.Context, parameter: typer.CallbackParam, value: object) -> object:
-    """An option's value, or what was given for it before the command's name, or before the first word of it."""
-    before = context.parent
-    while not value and before is not None:
-        value = before.params.get(parameter.name or "")
-        before = before.parent
-    return value
-
-
-Data = Annotated[
-    str | None,
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        callback=_or_before,
-        help="The folder of the memory. Without it: the setting DNAM_DATA, else `data`.",
-    ),
-]
-Json = Annotated[
-    bool,
-    typer.Option("--json", callback=_or_before, help="Print JSON for programs: one value, or one a line."),
-]
-Yes = Annotated[bool, typer.Option("--yes", callback=_or_before, help="Answer every question with yes.")]
-
-
-def typed(value: str | None) -> str | None:
-    """What was typed, as something that can be stored: a terminal may hand in bytes that are no UTF-8."""
-    return None if value is None else whole(value)
-
-
-User = Annotated[
-    str, typer.Argument(metavar="USER", callback=typed, help="A platform's id, a handle, or a name, current or former.")
-]
-MaybeUser = Annotated[str | None, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`.")]
-MaybeText = Annotated[str | None, typer.Argument(metavar="TEXT", callback=typed, help="The words; quote them.")]
-SessionName = Annotated[
-    str, typer.Argument(metavar="SESSION", callback=typed, help="A session key or a channel's name.")
-]
-ItemId = Annotated[str, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show` lists it.")]
-Text = Annotated[str, typer.Argument(metavar="TEXT", callback=typed, help="The words; quote them in a shell.")]
-Place = Annotated[
-    str | None,
-    typer.Option("--in", metavar="PLACE", callback=typed, help="A session key, a channel's name, or `dm`."),
-]
-
-
-At = Annotated[
-    str | None,
-    typer.Option(
-        "--at", metavar="WHEN", callback=typed,
-        help="As it was known then: a seq (and what was recorded together with it), a date, a time, or words like "
-        "'yesterday 18:00', 'before the last import'. A date includes its day, a time its minute or second.",
-    ),
-]  # fmt: skip
-Said = Annotated[
-    str | None,
-    typer.Option(
-        "--said", metavar="WHEN", callback=typed,
-        help="As it had been said by then: a date, a time, or words, as for --at. So imported years are travelled.",
-    ),
-]  # fmt: skip
-
-
-class Command(NamedTuple):
-    """A line in the table of commands: what runs, and an example of it, without `dnam`. `ends_itself`: it has a way of
-    its own to be told to end; any other is broken off by SIGTERM and SIGHUP as by Ctrl-C. `changes`: what it did stays
-    done where it cannot be printed.
-    """
-
-    name: str
-    run: Callable[..., None]
-    example: str
-    ends_itself: bool = False
-    changes: bool = False
-
-
-# -- failures ------------------------------------------------------------------------------------------------------
-
-
-class Group(TyperGroup):
-    """The app's group of commands: every failure that was expected ends as one line on stderr and a code."""
-
-    # The contexts are those of typer's own click, whose classes have no public name.
-    def make_context(self, *arguments: Any, **extra: Any) -> Any:
-        with failures():  # `--help` is printed here, perhaps into a closed pipe
-            return super().make_context(*arguments, **extra)
-
-    def invoke(self, ctx: Any) -> object:
-        with failures():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def failures() -> Iterator[None]:
-    """Turn what a command raises into a line on stderr and an exit code. What nobody expected stays a traceback."""
-    try:
-        yield
-    except BrokenPipeError:
-        silence()
-        raise Ending(0) from None
-    except KeyboardInterrupt as interrupted:
-        note("interrupted")
-        raise Ending(interrupted.code if isinstance(interrupted, ToldToEnd) else INTERRUPTED) from None
-    except Exception as error:
-        code = _code_of(error)
-        if code is None:
-            raise
-        note(_words_of_lmdb(error) if _is_of_lmdb(error) else str(error))
-        raise Ending(code) from None
-
-
-def _code_of(error: Exception) -> int | None:
-    """The exit code of a failure; None for a bug, and for what typer itself raises."""
-    if isinstance(error, BadRequest):
-        return WRONG_USE
-    if isinstance(error, DnamError | OSError) or _is_of_lmdb(error):
-        return COULD_NOT
-    if not isinstance(error, ValueError):
-        return None
-    from dnam.settings import SettingError
-
-    return WRONG_USE if isinstance(error, SettingError) else None
-
-
-def _is_of_lmdb(error: Exception) -> bool:
-    """Whether LMDB met a page that it cannot read; nothing is imported to say so."""
-    return type(error).__module__ == "lmdb"
-
-
-def _words_of_lmdb(error: Exception) -> str:
-    """What is told of LMDB's own words: it gave a folder up, which somebody met who had not looked, or met a page."""
-    from replay.lmdb_file import REFUSED, GivenUp, given_up
-
-    if isinstance(error, GivenUp) and REFUSED:
-        return given_up(*next(iter(REFUSED.items())))
-    return f"{error}: {DAMAGED}"
-
-
-RUN: list[Command] = []
-"""The command that runs, or ran."""
-
-
-def flushed(code: int) -> int:
-    """The exit code once everything printed has left: a reader that is gone is no failure, a full disk is. Where that
-    is full, a command that changed something has done so all the same.
-    """
-    Screen().flush()
-    if not UNPRINTED:
-        return code
-    if code == 0 and any(each.changes for each in RUN):
-        note(f"it is done, but what there is to say of it could not be printed: {UNPRINTED[0]}")
-        return DONE_UNTOLD
-    note(f"what was printed could not be written: {UNPRINTED[0]}")
-    return max(code, COULD_NOT)
-
-
-# -- opening -------------------------------------------------------------------------------------------------------
 
 
 def nothing_yet(data: Path) -> None:

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dnam.cli.command import Command, Data, Json
 from dnam.cli.looking import named
 from dnam.cli.provenance import narrator
 from dnam.cli.screen import in_quotes
-from dnam.cli.shell import Command, Data, Json, Shell, View
+from dnam.cli.shell import Shell, View
 from dnam.times import iso
 from projections.policies.text import whole
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.shell import Command, Data, Json, Shell, Yes
+from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
 
 if TYPE_CHECKING:

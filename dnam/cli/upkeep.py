@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from dnam.cli.command import Command, Data, Json
 from dnam.cli.ending import told_how_to_go_on
-from dnam.cli.shell import FOUND_SOMETHING, Command, Data, Ending, Json, Shell
+from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.shell import Shell
 from dnam.counting import counted
 from projections.errors import BadRequest
 

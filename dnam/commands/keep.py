@@ -22,6 +22,7 @@ from dnam.commands.picking import shown_id
 from dnam.commands.pointing import Pointed
 from dnam.commands.undo import undoable
 from dnam.unnamed import NOTE, noted, unnamed
+from projections.caller import Caller, with_names
 from projections.decisions.hear import message_identity
 from projections.derived import effects_of
 from projections.errors import BadRequest
@@ -34,7 +35,6 @@ from projections.places import place_of
 from projections.policies.compartments import Setting, audience_now
 from projections.quoting import one_line
 from projections.rows import Rows
-from projections.window import Caller, with_names
 
 WORDLESS = "There are no words in this message that I could remember."
 GONE = "this message was taken back, so I do not keep it"

@@ -17,6 +17,7 @@ from dnam.commands.pointing import Pointed
 from dnam.commands.undo import undoable
 from dnam.configuration import config_for
 from dnam.settings import Settings
+from projections.caller import with_names
 from projections.decisions.consent import is_out
 from projections.decisions.hear import message_identity
 from projections.errors import BadRequest
@@ -28,7 +29,6 @@ from projections.people import SOMEONE
 from projections.policies.compartments import Setting, audience_now, in_guild
 from projections.quoting import one_line
 from projections.rows import Rows
-from projections.window import with_names
 
 OTHERS = (
     "These are somebody else's words, and only they can have me remember them. "

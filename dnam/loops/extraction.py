@@ -28,6 +28,7 @@ from dnam.loops.loop import (
 )
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply, cut_short
 from dnam.prompts import Prompt, digest
+from projections.caller import Caller
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
 from projections.decisions.work import WorkRequest, record_work
@@ -49,7 +50,7 @@ from projections.policies.refusals import taken_back
 from projections.policies.replies import ExtractionReply, Unreadable
 from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
-from projections.window import Caller, spoken_words
+from projections.window_line import spoken_words
 from projections.work import EXTRACTIONS, was_read
 
 T = TypeVar("T")

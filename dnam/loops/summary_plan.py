@@ -5,33 +5,26 @@ The first refresh of a new era starts from people's messages alone, newest first
 an old era's key can go without taking the new summary along.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
+from dnam.loops.summary_source import Only, Source, Taken, as_read
 from dnam.model import Line, SummaryInputs
 from projections.events import SummaryAnswered
 from projections.events.values import Audience
-from projections.fruitless import SHOWN, is_last_try, most_shown, passed_over
+from projections.fruitless import SHOWN, is_last_try, most_shown
 from projections.ids import NOBODY, EventId, Handle, Point, Seq
-from projections.items import QUIET, is_quiet
-from projections.messages import MESSAGES, MessageRow, find_message, key_point, unit
+from projections.items import QUIET
+from projections.messages import MESSAGES, find_message, unit
 from projections.policies.cadence import VERSION
 from projections.policies.instructions import InstructionWords
-from projections.policies.quiet import resting_on_quiet
 from projections.policies.secret_sentences import Spoken
 from projections.rows import Found, Rows
 from projections.summaries import SummaryRow, find_summary, is_withheld
-from projections.turns import TURNS, TurnRow
-from projections.window import Caller, Entry, WindowLine, backwards, entry_line, forwards, of_era
-
-ASSISTANT_CHARS = 500
-"""How much of the assistant's own words goes into a summary (seed 002)."""
-INPUT_CHARS = 24_000
-"""How much one refresh reads; what is behind it is read by the next."""
-LAST_ID = EventId(b"\xff" * 16)
+from projections.turns import TURNS
+from projections.window_line import WindowLine
 
 
 class SummaryPlan(NamedTuple):
@@ -53,34 +46,6 @@ class SummaryPlan(NamedTuple):
     is_last_try: bool = False
     words: InstructionWords = InstructionWords()
     spoken: Spoken = Spoken()
-
-
-class Taken(NamedTuple):
-    """Lines for a refresh, when the latest of them was said or edited, and the point they were read up to, if they did
-    not all find room.
-    """
-
-    lines: list[WindowLine]
-    said: int
-    stopped: Point | None
-
-
-class Only(Protocol):
-    """What a refresh may read, all of it said by `until` (ms). `edited` is where messages lie that may say something
-    else than at first.
-    """
-
-    @property
-    def until(self) -> int: ...
-
-    @property
-    def edited(self) -> Sequence[Point]: ...
-
-    def has(self, heard: EventId, version: EventId) -> bool:
-        """Whether a message is among it as this event of its has it; of an answer both are its own."""
-
-    def is_new(self, heard: EventId, version: EventId) -> bool:
-        """Whether no earlier refresh might read it."""
 
 
 class Refreshing(NamedTuple):
@@ -160,14 +125,14 @@ def plan_once_more(
     if found is None or found.row.upto is None:
         return None
     old, source = found.row, Source(rows, session, audience, settings.only, settings.assistant)
-    taken = _recent(source, found.row.upto.said, old.floor)
+    taken = source.recent(found.row.upto.said, old.floor)
     if not taken.lines:
         return None
     plan = _planned(source, person, settings, taken, found.row.upto)
     return plan._replace(era=old.era, previous_event=old.event, after=taken.stopped or old.floor)
 
 
-def _planned(source: "Source", person: Handle, settings: Refreshing, taken: Taken, upto: Point) -> SummaryPlan:
+def _planned(source: Source, person: Handle, settings: Refreshing, taken: Taken, upto: Point) -> SummaryPlan:
     """A refresh that begins with these lines."""
     lines = taken.lines
     return SummaryPlan(
@@ -176,7 +141,7 @@ def _planned(source: "Source", person: Handle, settings: Refreshing, taken: Take
         person=person,
         era=0,
         previous_event=None,
-        inputs=SummaryInputs(settings.assistant, "", tuple(map(_line, lines)), settings.max_chars),
+        inputs=SummaryInputs(settings.assistant, "", tuple(map(as_read, lines)), settings.max_chars),
         after=None,
         upto=upto,
         causes=tuple(dict.fromkeys(each for line in lines for each in (line.id, line.event))),
@@ -204,8 +169,8 @@ def to_come(rows: Rows, session: str, audience: Audience, settings: Refreshing) 
         return []
     source = Source(rows, session, audience, settings.only, settings.assistant)
     sizes, after = [_size(plan.inputs.lines)], plan.upto
-    while lines := _since(source, after, plan.era, settings.most_turns).lines:
-        sizes.append(_size(tuple(map(_line, lines))))
+    while lines := source.since(after, plan.era, settings.most_turns).lines:
+        sizes.append(_size(tuple(map(as_read, lines))))
         after = _end(lines)
     return sizes
 
@@ -219,36 +184,36 @@ def _end(lines: Iterable[WindowLine]) -> Point:
     return max(Point(line.said, line.id) for line in lines)
 
 
-def _reading(source: "Source", found: Found[SummaryRow] | None, settings: Refreshing) -> Reading | None:
+def _reading(source: Source, found: Found[SummaryRow] | None, settings: Refreshing) -> Reading | None:
     """What was said since the last summary; all that is in reach where that is not gone on with."""
     after, era = (None, 0) if found is None else (found.row.upto, found.row.era)
-    since = _since(source, after, era, settings.most_turns)
+    since = source.since(after, era, settings.most_turns)
     if not since.lines:
         return None if found is None else _read_again(source, found, settings)
     most = most_shown(source.rows, "summary", since.lines[0].id)
     is_troubled = most < SHOWN[0]
     if is_troubled:
-        since = _since(source, after, era, settings.most_turns, most)
+        since = source.since(after, era, settings.most_turns, most)
     upto = _end(since.lines)
     if found is None:
         return Reading(since, after, upto)
     ends = found.row.refresh >= settings.era_refreshes and not is_troubled
     is_wrong = _is_made_anew(source, found)
     if not is_troubled and (ends or is_wrong or settings.looks_back):
-        recent = _recent(source, since.lines[-1].said, found.row.floor)
+        recent = source.recent(since.lines[-1].said, found.row.floor)
         if ends or is_wrong or _came_late(source, found, recent, settings):
             return Reading(recent, recent.stopped or found.row.floor, upto, ends=ends)
     return Reading(since, after, upto, keeps=found.row.text != "" and not is_wrong)
 
 
-def _read_again(source: "Source", found: Found[SummaryRow], settings: Refreshing) -> Reading | None:
+def _read_again(source: Source, found: Found[SummaryRow], settings: Refreshing) -> Reading | None:
     """All that is in reach of what a summary covered, where it cannot stay as it is; where nothing came of that, what
     is withheld is read from its floor on in smaller pieces.
     """
     upto, floor = found.row.upto, found.row.floor
     if upto is None:
         return None
-    recent = _recent(source, upto.said, floor)
+    recent = source.recent(upto.said, floor)
     if not recent.lines:
         return None
     if not (_is_made_anew(source, found) or _came_late(source, found, recent, settings)):
@@ -256,11 +221,11 @@ def _read_again(source: "Source", found: Found[SummaryRow], settings: Refreshing
     most = most_shown(source.rows, "summary", recent.lines[0].id)
     if most >= SHOWN[0]:
         return Reading(recent, recent.stopped or floor, upto)
-    piece = _since(source, floor, found.row.era, settings.most_turns, most)
+    piece = source.since(floor, found.row.era, settings.most_turns, most)
     return Reading(piece, floor, _end(piece.lines)) if piece.lines and is_withheld(found.row) else None
 
 
-def _came_late(source: "Source", found: Found[SummaryRow], recent: Taken, settings: Refreshing) -> bool:
+def _came_late(source: Source, found: Found[SummaryRow], recent: Taken, settings: Refreshing) -> bool:
     """Whether something in reach lies in what a summary covers, and came in behind it: an older export, or what was
     read back. The next summary knows it, so one that came late is never late again. Another program's summary says
     itself what it covers.
@@ -272,7 +237,7 @@ def _came_late(source: "Source", found: Found[SummaryRow], recent: Taken, settin
     return any(source.came_behind(line, found.seq) for line in covered)
 
 
-def _is_made_anew(source: "Source", found: Found[SummaryRow]) -> bool:
+def _is_made_anew(source: Source, found: Found[SummaryRow]) -> bool:
     """Whether something was taken back since, or says something else: the next summary begins without the last one."""
     return (
         is_withheld(found.row)
@@ -281,7 +246,7 @@ def _is_made_anew(source: "Source", found: Found[SummaryRow]) -> bool:
     )
 
 
-def _was_edited(source: "Source", found: Found[SummaryRow]) -> bool:
+def _was_edited(source: Source, found: Found[SummaryRow]) -> bool:
     """Whether something that lies in what a summary covers came to say what it says only behind it. Where nothing but
     some of it is read, its first words may never have been.
     """
@@ -301,121 +266,3 @@ def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
     ids = (key[-16:] for key in (*rows.keys(MESSAGES, where), *rows.keys(TURNS, where)))
     quiet = (rows.find(QUIET, each) for each in ids)
     return any(found is not None and found.seq > seq for found in quiet)
-
-
-def _id_of(row: MessageRow | TurnRow) -> EventId:
-    """What a message or an answer is known by."""
-    return row.heard if isinstance(row, MessageRow) else row.event
-
-
-class Source(NamedTuple):
-    """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given. Who
-    is called like the `assistant` is told apart from it.
-    """
-
-    rows: Rows
-    session: str
-    audience: Audience
-    only: Only | None
-    assistant: str
-
-    def may_read(self, row: MessageRow | TurnRow) -> bool:
-        """Whether something that was said is among what is read."""
-        return self.only is None or self.only.has(_id_of(row), row.event)
-
-    def came_behind(self, line: WindowLine, seq: Seq) -> bool:
-        """Whether something came in behind the summary that was made at `seq`."""
-        return line.seq > seq if self.only is None else self.only.is_new(line.id, line.event)
-
-    def is_by_then(self, entry: Entry) -> bool:
-        """Whether it was said by the time up to which is read."""
-        return self.only is None or key_point(entry.key).said <= self.only.until
-
-
-def _since(source: Source, after: Point | None, era: int, turns: int | None, most: int | None = None) -> Taken:
-    """Everything said behind a point, oldest first, as far as the input reaches: of people so many `turns`, with what
-    was said between them and behind them, and `most` lines. No answers of earlier eras.
-    """
-    rows, session, epoch = source.rows, source.session, source.audience.epoch
-    entries = of_era(takewhile(source.is_by_then, forwards(rows, session, epoch, after)), era)
-    left = resting_on_quiet(rows, session, epoch)
-    return _take(source, (each for each in entries if each.row.event not in left), most, turns)
-
-
-def _recent(source: Source, said: int, floor: Point | None) -> Taken:
-    """People's messages alone up to a time, the newest as far as the input reaches, in order; nothing that was cleared
-    by a reset, which reached as far as `floor`.
-    """
-    newest = backwards(source.rows, source.session, source.audience.epoch, Point(said, LAST_ID))
-    uncleared = takewhile(lambda entry: floor is None or key_point(entry.key) > floor, newest)
-    taken = _take(source, (entry for entry in uncleared if _by_people(entry)))
-    return taken._replace(lines=taken.lines[::-1])
-
-
-def _by_people(entry: Entry) -> bool:
-    return isinstance(entry.row, MessageRow) and entry.row.message.author != "self"
-
-
-def _take(source: Source, entries: Iterable[Entry], most: int | None = None, turns: int | None = None) -> Taken:
-    """What of these fits into the input, in the order given."""
-    rows = source.rows
-    taken: list[Entry] = []
-    room, said_by_people = INPUT_CHARS, 0
-    stopped: Point | None = None
-    caller = Caller(rows, source.assistant)
-    for entry in _readable(source, entries):
-        room -= _room_of(entry, caller)
-        said_by_people += is_turn_of_people(entry.row)
-        is_full = (room < 0 and taken) or len(taken) == most
-        if is_full or (turns is not None and said_by_people > turns):
-            stopped = key_point(entry.key)
-            break
-        taken.append(entry)
-    return Taken(_lines(source, taken), max(map(_worded, taken), default=0), stopped)
-
-
-def _readable(source: Source, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """Those of them that may be read: nothing that was taken back, or is passed over."""
-    is_passed_over = passed_over(source.rows, "summary")
-    for entry in entries:
-        said = _id_of(entry.row)
-        if source.may_read(entry.row) and not is_quiet(source.rows, said) and not is_passed_over(said):
-            yield entry
-
-
-def is_turn_of_people(row: MessageRow | TurnRow) -> bool:
-    """Whether it counts as a turn where every message of a person does: no bot's, and no webhook's."""
-    return isinstance(row, MessageRow) and row.message.author in ("person", "unknown")
-
-
-def _room_of(entry: Entry, caller: Caller) -> int:
-    """How much of the input a message or an answer takes. Of most the text is all that its line tells."""
-    row = entry.row
-    if isinstance(row, TurnRow):
-        text, is_whole, by_assistant = row.text, not row.spans, True
-    else:
-        message = row.message
-        text, is_whole = message.text, not message.spans and not message.attachments
-        by_assistant = message.author == "self"
-    length = len(text) if is_whole else len(entry_line(entry, caller, {}).text)
-    return min(length, ASSISTANT_CHARS if by_assistant else INPUT_CHARS)
-
-
-def _lines(source: Source, entries: Sequence[Entry]) -> list[WindowLine]:
-    """They are read with the names of those who speak in them; whoever is only mentioned is "someone"."""
-    rowed = (entry.row for entry in entries)
-    speakers = frozenset(row.message.speaker for row in rowed if isinstance(row, MessageRow))
-    caller = Caller(source.rows, source.assistant, only=speakers)
-    return [entry_line(entry, caller, {}) for entry in entries]
-
-
-def _worded(entry: Entry) -> int:
-    """When the words of an entry came to be as they are now."""
-    if isinstance(entry.row, MessageRow):
-        return max(entry.row.message.said, entry.row.message.edited or entry.row.message.said)
-    return entry.row.said
-
-
-def _line(line: WindowLine) -> Line:
-    text = line.text[:ASSISTANT_CHARS] if line.by_assistant else line.text[:INPUT_CHARS]
-    return Line(line.name, text, line.said, line.id.hex(), assistant=line.by_assistant)

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import msgspec
 
+from projections.caller import without_names
 from projections.context import Context
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -18,7 +19,6 @@ from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.turns import last_said
-from projections.window import without_names
 
 AHEAD_MS = 86_400_000
 """How far the clock of a platform may be ahead of ours. What lies further was said at no such time."""

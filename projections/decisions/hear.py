@@ -47,9 +47,9 @@ from projections.policies.compartments import place_said
 from projections.policies.secrets import doubt
 from projections.recall.documents import spoken_text
 from projections.rows import Rows
+from projections.said import Entry, backwards
 from projections.summaries import era_of
 from projections.turns import SENT, sent_key
-from projections.window import Entry, backwards
 
 TOO_MANY = (
     "its channel was open to more, and more items rest on it than one decision can move: change its audience first"

@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from projections.caller import Caller
 from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter, Origin, decided_before
 from projections.decisions.extraction import ExtractionRequest, extract
@@ -45,7 +46,7 @@ from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.replies import Quote, UpsertEntry
 from projections.policies.text import folded, tidy
 from projections.rows import Found, Rows
-from projections.window import Caller, spoken_words
+from projections.window_line import spoken_words
 
 VERSION = f"noting@1 {own_words.VERSION}"
 Namespace = Literal["me", "guild", "self", "owner"]

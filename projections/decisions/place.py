@@ -93,20 +93,7 @@ def places_news(rows: Rows, seen: PlaceSeen, audience: Audience, partner: Handle
     place, name = place_ref(seen, partner), "" if partner else _kept_name(seen)
     session = session_of(seen, partner)
     if _is_news(rows, place, name, session):
-        described.append(
-            PlaceDescribed(
-                said=said,
-                by=PLATFORM,
-                place=place,
-                kind=seen.kind,
-                name=name,
-                audience=audience,
-                session=session,
-                guild=seen.guild,
-                parent=seen.parent,
-                person=partner,
-            )
-        )
+        described.append(_described(seen, place, name, audience, session, said, partner))
     return described
 
 
@@ -131,19 +118,26 @@ def _above_news(rows: Rows, above: PlaceSeen, said: int) -> list[PlaceDescribed]
     if not _is_news(rows, place, name):
         return []
     known = find_place(rows, place)
-    return [
-        PlaceDescribed(
-            said=said,
-            by=PLATFORM,
-            place=place,
-            kind=above.kind,
-            name=name,
-            audience=audience_of(rows, place) or seen_audience(above, place),
-            session="" if known is None else known.row.session,
-            guild=above.guild,
-            parent=above.parent,
-        )
-    ]
+    audience = audience_of(rows, place) or seen_audience(above, place)
+    return [_described(above, place, name, audience, "" if known is None else known.row.session, said)]
+
+
+def _described(
+    seen: PlaceSeen, place: Ref, name: str, audience: Audience, session: str, said: int, partner: Handle = NOBODY
+) -> PlaceDescribed:
+    """The description of a place that was seen."""
+    return PlaceDescribed(
+        said=said,
+        by=PLATFORM,
+        place=place,
+        kind=seen.kind,
+        name=name,
+        audience=audience,
+        session=session,
+        guild=seen.guild,
+        parent=seen.parent,
+        person=partner,
+    )
 
 
 def _kept_name(seen: PlaceSeen) -> str:

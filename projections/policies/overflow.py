@@ -5,6 +5,7 @@ out (seed 004 §6.1).
 from collections.abc import Sequence
 from itertools import islice
 
+from projections.caller import Caller
 from projections.events.values import Audience, Limits
 from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import compartment_key
@@ -13,8 +14,10 @@ from projections.policies.cadence import turns_since
 from projections.policies.compartments import place_said
 from projections.policies.learned_from import Learns, addressed, is_learned_from
 from projections.rows import Rows
+from projections.said import END, Entry, backwards, of_era
 from projections.summaries import era_of
-from projections.window import END, Caller, Entry, backwards, entry_line, fit, of_era
+from projections.window import fit
+from projections.window_line import entry_line
 from projections.work import EXTRACTION_ATTEMPTS
 
 VERSION = "overflow@1"

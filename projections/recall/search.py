@@ -31,8 +31,8 @@ from projections.recall.standing import TermsIn
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
 from projections.rows import Found, RowAt, Rows, after_prefix
+from projections.said import SAID, SAID_TABLES
 from projections.turns import TURNS, TurnRow
-from projections.window import SAID, SAID_TABLES
 
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""

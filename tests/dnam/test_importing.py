@@ -518,7 +518,7 @@ async def test_what_came_in_late_makes_one_summary_anew_and_no_more(tmp_path: Pa
 async def test_what_came_in_late_and_is_out_of_reach_takes_no_summary_away(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dnam.loops.summary_plan.INPUT_CHARS", 20)
+    monkeypatch.setattr("dnam.loops.summary_source.INPUT_CHARS", 20)
     model = ScriptedModel()
     async with talking(tmp_path, model) as assistant:
         await bring(assistant.memory, talk((50, "the tallest roof"), (51, "the widest gate")))

@@ -289,7 +289,7 @@ async def test_what_a_reset_cleared_never_comes_back(tmp_path: Path) -> None:
 
 async def test_a_new_era_says_where_it_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = ScriptedModel()
-    monkeypatch.setattr("dnam.loops.summary_plan.INPUT_CHARS", 10)
+    monkeypatch.setattr("dnam.loops.summary_source.INPUT_CHARS", 10)
     async with talking(tmp_path, model, summary_every_n_turns="1", era_refreshes="2") as assistant:
         points = []
         for text in ("first", "second", "third"):

@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from dnam import reference
-from dnam.cli.shell import EXIT_CODES
+from dnam.cli.failures import EXIT_CODES
 from dnam.reference import DOCUMENTS, Document, commands_page, describe_app, env_example, main, settings_page
 from dnam.settings import SETTINGS, read, read_dotenv
 from projections.policies.configurable import KEYS

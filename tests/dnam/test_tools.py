@@ -34,7 +34,8 @@ from projections.gathering import Passage
 from projections.ids import EventId, Point, Ref, Seq
 from projections.policies.kinds import KINDS
 from projections.rows import Rows
-from projections.window import Window, WindowLine
+from projections.window import Window
+from projections.window_line import WindowLine
 from replay.erasure import erase
 from replay.errors import LogFull
 from tests.dnam.scripted import Calling, ScriptedModel, calling, talking

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.memory import without_recall
 from dnam.model import Ask, ExtractionInputs
+from dnam.prompting import without_recall
 from dnam.turn_prompts import TurnPrompt, prompt_of
 from projections.context import Context
 from projections.decisions.place import PlaceSeen

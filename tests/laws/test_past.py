@@ -10,8 +10,8 @@ from projections.config import CONFIG
 from projections.fold import Record
 from projections.registry import FOLD
 from replay.engine import Engine
+from replay.snapshot import LAST_KEY
 from replay.travel import MANY, Moment, settled
-from replay.views import LAST_KEY
 from tests.examples import examples
 from tests.generator import Story, fixed_story, stories
 from tests.replay.stage import FakeClock, Table, drafts, folded, living, ranges_agree, readable, scanned, setting

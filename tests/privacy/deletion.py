@@ -50,8 +50,9 @@ from projections.policies.compartments import Setting, place_item
 from projections.rows import Rows
 from replay.builder import check, silent
 from replay.manifest import read_manifest
+from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
-from replay.views import LAST_KEY, tables_of
+from replay.views import tables_of
 from replay.wrapped_keys import NAME as KEYS
 from replay.wrapped_keys import Wrapping, unwrapped
 from tests.dnam.cli.memories import dnam

@@ -14,9 +14,9 @@ from projections.registry import FOLD
 from replay import codec
 from replay.builder import check
 from replay.folding import Folding
+from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
 from replay.verify import verify
-from replay.views import LAST_KEY
 from tests.privacy.town import EVERY_TURN, Town, town_on_disk
 from tests.replay.stage import TABLES
 

@@ -17,8 +17,9 @@ from dnam.whereabouts import with_handles
 from projections.decisions.hear import hear
 from projections.events import MessageHeard, TurnAnswered
 from replay.builder import check
+from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
-from replay.views import LAST_KEY, tables_of
+from replay.views import tables_of
 from tests.privacy.town import CANARY, EVERY_TURN, PEOPLE, Town, town_on_disk
 
 JARS = "I always like the big round jars from the old market named {}"

@@ -42,8 +42,8 @@ from projections.policies.compartments import (
 )
 from projections.quoting import INDENT, SEPARATOR, TITLES, label, line_name, one_line
 from projections.retrieval import Vocabulary
+from tests.projections.channel import AUDIENCE, DAVE, END, ERIN, HERE, SESSION, answer, hear, message, say
 from tests.projections.test_quoting import CHARACTERS, TEXTS, opened, shown, unindented
-from tests.projections.test_window import AUDIENCE, DAVE, END, ERIN, HERE, SESSION, answer, hear, message, named, say
 from tests.world import NOW, World, handle
 
 GUILD = Ref("discord", "club")
@@ -154,15 +154,6 @@ def durable(world: World, asked: Request) -> list[str]:
 
 def texts(world: World, asked: Request) -> set[str]:
     return {hit.item.text for hit in assemble(world.rows, asked).memory.hits}
-
-
-@pytest.fixture
-def world() -> World:
-    """Dave and Erin are known."""
-    world = World()
-    named(world, DAVE, "Dave")
-    named(world, ERIN, "Erin")
-    return world
 
 
 class Told(NamedTuple):

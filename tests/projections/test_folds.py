@@ -10,7 +10,7 @@ from projections.fold import AnyProjection, Record
 from projections.ids import EventId, Seq
 from projections.registry import FOLD, PROJECTIONS
 from projections.rows import after_prefix
-from projections.window import forwards
+from projections.said import forwards
 from tests.projections.test_hear import SESSION, ask, said
 from tests.world import NOW, World
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from projections.caller import Caller
 from projections.context import Request, assemble
 from projections.events.values import Span
 from projections.ids import NOBODY, Handle, Point
@@ -9,8 +10,7 @@ from projections.people import SOMEONE
 from projections.policies.compartments import Setting
 from projections.quoting import alike, line_name, marked
 from projections.retrieval import Vocabulary
-from projections.window import Caller
-from tests.projections.test_window import AUDIENCE, DAVE, ERIN, SESSION, answer, hear, message, named, say
+from tests.projections.channel import AUDIENCE, DAVE, ERIN, SESSION, answer, hear, message, named, say
 from tests.world import NOW, World, handle
 
 KIM, OTHER, THIRD = handle("kim"), handle("other kim"), handle("third kim")

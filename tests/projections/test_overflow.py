@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from projections.caller import Caller
 from projections.decisions.answer import turn_origin
 from projections.events import ExtractionAnswered, MessageHeard, SummaryRefreshed, TurnAnswered
 from projections.events.values import OPERATOR, PLATFORM, Audience, Limits, Message, ModelUse
@@ -13,7 +14,7 @@ from projections.messages import MESSAGES, SpokenRow
 from projections.policies.cadence import extraction_due, quiet_since
 from projections.policies.learned_from import Learn, Learns, addressed, is_learned_from, least
 from projections.policies.overflow import overflow
-from projections.window import Caller, recent
+from projections.window import recent
 from tests.world import NOW, World, handle
 
 ADA, BEN = handle("ada"), handle("ben")

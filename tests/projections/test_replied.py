@@ -32,9 +32,9 @@ from projections.fold import Record
 from projections.ids import SNOWFLAKE_EPOCH_MS, EventId, Point, Ref, moment_of
 from projections.quoting import SEPARATOR, TITLES
 from projections.replied import CUT, QUOTED_CHARS, TELLING_CHARS
+from tests.projections.channel import AUDIENCE, DAVE, ERIN, HERE, SESSION, answer, hear, message, named, say
 from tests.projections.test_context import clean, parsed, request, spoken
 from tests.projections.test_quoting import TEXTS, shown
-from tests.projections.test_window import AUDIENCE, DAVE, ERIN, HERE, SESSION, answer, hear, message, named, say
 from tests.world import NOW, World
 
 SHORT = Limits(history_messages=2)
@@ -87,15 +87,6 @@ def quote(context: Context) -> str:
 def forget(world: World, *quiet: EventId) -> None:
     item = Item("durable-1", ERIN, "guild/discord:g", "fact", "Likes tea.", NOW, NOW, Source("model"), "forgotten")
     world.add(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=quiet))
-
-
-@pytest.fixture
-def world() -> World:
-    """Dave and Erin are known."""
-    world = World()
-    named(world, DAVE, "Dave")
-    named(world, ERIN, "Erin")
-    return world
 
 
 def test_what_lies_outside_of_the_window_is_quoted_with_its_author_and_is_a_cause(world: World) -> None:

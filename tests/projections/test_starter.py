@@ -42,8 +42,9 @@ from projections.places import audience_of
 from projections.policies.compartments import Setting
 from projections.rows import Rows, Stored
 from projections.turns import find_turn
+from tests.projections.channel import DAVE, ERIN, answer, hear, message
 from tests.projections.test_context import GUILD, VOCABULARY
-from tests.projections.test_window import DAVE, ERIN, Counting, answer, hear, message, named
+from tests.projections.test_window import Counting
 from tests.world import NOW, World
 
 CHANNEL = Ref("discord", "77")
@@ -121,11 +122,8 @@ def changed(world: World, place: Ref, audience: Audience) -> None:
 
 
 @pytest.fixture
-def world() -> World:
+def world(world: World) -> World:
     """A channel that everyone reads, and a thread in it."""
-    world = World()
-    named(world, DAVE, "Dave")
-    named(world, ERIN, "Erin")
     place(world, CHANNEL, "channel", ABOVE, OPEN)
     place(world, THREAD, "thread", SESSION, IN_THREAD, CHANNEL)
     return world

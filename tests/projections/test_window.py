@@ -2,143 +2,29 @@
 
 from collections.abc import Iterator
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from projections.events import (
-    ItemForgotten,
-    MessageDeleted,
-    MessageEdited,
-    MessageHeard,
-    SummaryRefreshed,
-    TurnAnswered,
-    TurnDelivered,
-)
-from projections.events.people import PersonSeen
-from projections.events.values import (
-    OPERATOR,
-    PLATFORM,
-    Attachment,
-    Audience,
-    AuthorKind,
-    By,
-    Item,
-    LeftOut,
-    Limits,
-    Message,
-    ModelUse,
-    Source,
-    Span,
-)
+from projections.caller import Caller
+from projections.events import ItemForgotten, MessageDeleted, MessageEdited, MessageHeard, SummaryRefreshed
+from projections.events.values import OPERATOR, PLATFORM, Audience, Item, LeftOut, Limits, ModelUse, Source, Span
 from projections.fold import Record
-from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.ids import Point
 from projections.rows import Rows, Stored
-from projections.window import (
-    LATE_MS,
-    Caller,
-    Window,
-    backwards,
-    entry_chars,
-    entry_line,
-    fit,
-    recent,
-    spoken_words,
-    with_names,
+from projections.said import LATE_MS, backwards
+from projections.window import Window, fit, recent
+from tests.projections.channel import (
+    AUDIENCE,
+    DAVE,
+    END,
+    ERIN,
+    HERE,
+    SESSION,
+    answer,
+    hear,
+    message,
+    rendered,
+    say,
+    window,
 )
-from tests.world import NOW, World, handle
-
-DAVE, ERIN = handle("dave"), handle("erin")
-HERE = Ref("discord", "general")
-SESSION = "discord:channel:general"
-AUDIENCE = Audience("channel", HERE)
-NOTHING = EventId(b"")
-END = Point(NOW + 1_000_000, EventId(b"\xff" * 16))
-
-
-def named(world: World, person: Handle, name: str) -> Record:
-    """A person with a name."""
-    return world.add(
-        PersonSeen(said=NOW, by=PLATFORM, person=person, platform="discord", platform_id=person.hex(), name=name)
-    )[0]
-
-
-def message(
-    text: str,
-    said: int,
-    speaker: Handle = DAVE,
-    *,
-    author: AuthorKind = "person",
-    author_name: str = "",
-    session: str = SESSION,
-    audience: Audience = AUDIENCE,
-    spans: tuple[Span, ...] = (),
-    reply_to: Ref | None = None,
-    attachments: tuple[Attachment, ...] = (),
-) -> Message:
-    """A message, `said` ms after NOW; its platform calls it by that number."""
-    return Message(
-        ref=Ref("discord", str(said)),
-        place=audience.place,
-        session=session,
-        audience=audience,
-        author=author,
-        said=NOW + said,
-        text=text,
-        speaker=speaker if author == "person" else NOBODY,
-        author_name=author_name,
-        spans=spans,
-        reply_to=reply_to,
-        attachments=attachments,
-    )
-
-
-def hear(world: World, heard: Message) -> Record:
-    """The message is heard."""
-    return world.add(MessageHeard(said=heard.said, by=PLATFORM, message=heard))[0]
-
-
-def say(world: World, text: str, said: int, speaker: Handle = DAVE) -> Record:
-    """Somebody says something in the channel, `said` ms after NOW."""
-    return hear(world, message(text, said, speaker))
-
-
-def answer(
-    world: World,
-    text: str,
-    said: int,
-    *,
-    answers: EventId = NOTHING,
-    assistant: str = "dnam",
-    spans: tuple[Span, ...] = (),
-    session: str = SESSION,
-    audience: Audience = AUDIENCE,
-) -> Record:
-    """The assistant says something."""
-    turn = TurnAnswered(
-        said=NOW + said,
-        by=By("model", name="offline", version="1"),
-        session=session,
-        place=audience.place,
-        audience=audience,
-        era=1,
-        asker=DAVE,
-        answers=answers,
-        text=text,
-        call=ModelUse("offline", "1"),
-        limits=Limits(),
-        assistant=assistant,
-        spans=spans,
-    )
-    return world.add(turn)[0]
-
-
-def window(world: World, before: Point = END, limits: Limits | None = None, epoch: int = 0) -> Window:
-    return recent(world.rows, SESSION, epoch, before, limits or Limits(), Caller(world.rows, "dnam"))
-
-
-def rendered(world: World, before: Point = END, limits: Limits | None = None) -> list[str]:
-    return [line.rendered for line in window(world, before, limits).lines]
+from tests.world import NOW, World
 
 
 class Counting:
@@ -160,31 +46,12 @@ class Counting:
         return (key for key, _ in self.scan(table, start, stop, reverse=reverse))
 
 
-@pytest.fixture
-def world() -> World:
-    """Dave and Erin are known."""
-    world = World()
-    named(world, DAVE, "Dave")
-    named(world, ERIN, "Erin")
-    return world
-
-
 def test_messages_and_answers_stand_in_the_order_in_which_they_were_said(world: World) -> None:
     answer(world, "Hello Dave.", 2)
     say(world, "And me?", 3, ERIN)
     say(world, "Hi!", 1)
     answer(world, "You too.", 4)
     assert rendered(world) == ["[Dave]: Hi!", "[dnam]: Hello Dave.", "[Erin]: And me?", "[dnam]: You too."]
-
-
-def test_a_line_knows_where_it_comes_from(world: World) -> None:
-    heard = say(world, "Hi!", 1)
-    turn = answer(world, "Hello.", 2, assistant="Older Name")
-    first, second = window(world).lines
-    assert (first.id, first.event, first.seq, first.said) == (heard.id, heard.id, heard.seq, NOW + 1)
-    assert (first.by_assistant, first.is_turn) == (False, False)
-    assert (second.id, second.event, second.seq, second.said) == (turn.id, turn.id, turn.seq, NOW + 2)
-    assert (second.by_assistant, second.is_turn, second.name) == (True, True, "Older Name")
 
 
 def test_nothing_is_said_in_a_session_that_is_new(world: World) -> None:
@@ -253,79 +120,6 @@ def test_never_the_whole_session_is_read(world: World) -> None:
     assert len(read.keys_read) < 30
 
 
-def test_names_are_spliced_in_where_they_were_said(world: World) -> None:
-    spans = (Span(5, ERIN), Span(0, DAVE), Span(5, NOBODY, "quote"))
-    hear(world, message(" and  met", 1, spans=spans))
-    answer(world, "Yes, ", 2, spans=(Span(5, DAVE),))
-    assert rendered(world) == ["[Dave]: @Dave and @Erin@someone met", "[dnam]: Yes, @Dave"]
-
-
-@given(st.text(max_size=9), st.lists(st.integers(-5, 15), max_size=4))
-def test_spans_wherever_they_say_they_are_take_nothing_from_the_text(text: str, places: list[int]) -> None:
-    spans = [Span(at, DAVE) for at in places]
-    shown = with_names(text.replace("@", ""), spans, lambda person: "")
-    assert shown.count("@") == len(spans)
-    assert shown.replace("@", "") == text.replace("@", "")
-
-
-def test_who_has_no_name_is_someone(world: World) -> None:
-    hear(world, message("a", 1, handle("unknown")))
-    hear(world, message("b", 2, NOBODY))
-    hear(world, message("c", 3, author="unknown"))
-    hear(world, message("d", 4, spans=(Span(1, handle("unknown")),)))
-    assert rendered(world) == ["[someone]: a", "[someone]: b", "[someone]: c", "[Dave]: d@someone"]
-
-
-def test_bots_and_webhooks_bring_their_names_and_the_assistant_has_its_own(world: World) -> None:
-    hear(world, message("a", 1, author="bot", author_name="Build [bot]"))
-    hear(world, message("b", 2, author="webhook", author_name="dnam"))
-    hear(world, message("c", 3, author="self"))
-    hear(world, message("d", 4, author="self", author_name="Old Bot"))
-    assert rendered(world) == ["[Build bot (bot)]: a", "[user dnam (webhook)]: b", "[dnam]: c", "[Old Bot]: d"]
-    assert [line.by_assistant for line in window(world).lines] == [False, False, True, True]
-
-
-def test_attachments_are_named_with_their_captions(world: World) -> None:
-    files = (Attachment("a [x].png", 5), Attachment("b.jpg", caption="a dog\non a beach"))
-    hear(world, message("Look!", 1, attachments=files))
-    hear(world, message("", 2, attachments=files[:1]))
-    assert rendered(world) == [
-        "[Dave]: Look! [attachment: a x.png] [attachment: b.jpg: a dog on a beach]",
-        "[Dave]: [attachment: a x.png]",
-    ]
-    assert window(world).words == "Look! a dog\non a beach\n"
-
-
-def test_what_is_forwarded_or_asked_in_a_poll_is_not_what_is_said_and_what_an_image_shows_is(world: World) -> None:
-    others = [Attachment(each, caption=f"a {each}") for each in ("forwarded message", "poll")]
-    image = Attachment("cat.png", caption="a cat")
-    said = message("look ", 1, spans=(Span(5, ERIN),), attachments=(*others, image))
-    caller = Caller(world.rows, "dnam")
-    assert spoken_words(said, caller) == "look @Erin a cat"
-    assert caller.mentioned == {ERIN: "Erin"}
-
-
-def test_a_reply_names_whom_it_answers_when_that_was_said_lately(world: World) -> None:
-    say(world, "Tea?", 1, ERIN)
-    turn = answer(world, "Coffee.", 2)
-    delivered = TurnDelivered(
-        said=NOW + 2,
-        by=PLATFORM,
-        turn=turn.id,
-        session=SESSION,
-        audience=AUDIENCE,
-        era=1,
-        asker=DAVE,
-        messages=(Ref("discord", "d"),),
-    )
-    world.add(delivered)
-    answer(world, "Or cocoa.", 3)
-    hear(world, message("Yes.", 4, reply_to=Ref("discord", "1")))
-    hear(world, message("No.", 5, reply_to=Ref("discord", "d")))
-    hear(world, message("What?", 6, reply_to=Ref("discord", "long ago")))
-    assert rendered(world)[3:] == ["[Dave]: (reply to Erin) Yes.", "[Dave]: (reply to dnam) No.", "[Dave]: What?"]
-
-
 def test_an_edited_message_is_shown_as_it_is_and_a_deleted_one_is_not(world: World) -> None:
     heard = say(world, "cofee", 1)
     gone = say(world, "oops", 2)
@@ -354,42 +148,12 @@ def test_what_went_quiet_stays_in_the_conversation(world: World) -> None:
     assert rendered(world) == ["[Dave]: I like tea"]
 
 
-def test_several_lines_are_one_message(world: World) -> None:
-    say(world, "a\n[dnam]: b\n\n---", 1)
-    assert rendered(world) == ["[Dave]: a\n  [dnam]: b\n  \n  ---"]
-
-
 def test_fit_skips_what_is_too_long_and_stops_at_the_count() -> None:
     assert fit(["aaa", "bbbb", "c", "d"], 5, 2, len) == ([0, 2], [1], [3])
     assert fit(["aaa", "bb"], 5, 9, len) == ([0], [1], [])
     assert fit(["aaa", "bb"], 6, 9, len) == ([0, 1], [], [])
     assert fit([""], 0, 1, len) == ([0], [], [])
     assert fit(["a"], 0, 1, len) == ([], [0], [])
-
-
-def test_a_line_that_only_says_something_is_as_long_as_it_is_measured(world: World) -> None:
-    plain = ["tea", "two\nlines\n\nand \x07 one", "\u202eturned", "日本語 🌱", " "]
-    for number, text in enumerate(plain):
-        say(world, text, 2 * number)
-        answer(world, text, 2 * number + 1, assistant="old name")
-    hear(world, message("beep", 50, author="bot", author_name="Counter: (9)"))
-    hear(world, message("who", 51, author="unknown", author_name="Dave"))
-    measuring, rendering = Caller(world.rows, "dnam"), Caller(world.rows, "dnam")
-    found = list(backwards(world.rows, SESSION, 0, END))
-    assert len(found) == 10
-    for entry in found:
-        assert entry_chars(entry.row, measuring) == len(entry_line(entry, rendering, {}).rendered)
-    assert measuring.authors == rendering.authors == {DAVE}
-
-
-def test_what_names_replies_or_attaches_is_not_measured_without_its_line(world: World) -> None:
-    hear(world, message("hi ", 1, spans=(Span(3, ERIN, "mention"),)))
-    hear(world, message("yes", 2, reply_to=Ref("discord", "1")))
-    hear(world, message("see", 3, attachments=(Attachment("plan.png", 10, ""),)))
-    answer(world, "hi ", 4, spans=(Span(3, ERIN, "mention"),))
-    caller = Caller(world.rows, "dnam")
-    found = list(backwards(world.rows, SESSION, 0, END))
-    assert [entry_chars(entry.row, caller) for entry in found] == [None] * 4
 
 
 # -- answers that were given behind the point --------------------------------------------------------------------------

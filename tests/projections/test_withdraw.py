@@ -16,8 +16,8 @@ from projections.events.values import PLATFORM, Audience, By, Limits, ModelUse
 from projections.ids import EventId, Point, Ref
 from projections.pending import is_settled, sent_between, undelivered
 from projections.rows import Rows
+from projections.said import END, backwards
 from projections.turns import find_turn, turns_after
-from projections.window import END, backwards
 from tests.world import NOW, World, fresh, handle
 
 KIM = Account("discord", "100", "Kim")

@@ -7,6 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from replay.engine import Engine
+from replay.erasure import finish_erasures
+from tests.generator import fixed_story
+from tests.replay.stage import FakeClock, digest, tell
+
 SHARED = Path("/dev/shm")
 
 
@@ -28,3 +33,12 @@ def data(folder: Path) -> Path:
 def place(folder: Path) -> Path:
     """Where a backup may be made."""
     return folder / "place"
+
+
+@pytest.fixture
+def filled(data: Path) -> bytes:
+    """The digest of a story that lies in `data`, in which nothing is left to be finished."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        tell(engine, fixed_story(60).decisions())
+        finish_erasures(engine)
+        return digest(engine)

@@ -8,6 +8,7 @@ from concurrent.futures import Future, wait
 from pathlib import Path
 from threading import Event
 
+import lmdb
 import msgspec
 
 from projections.decisions.draft import Decision, Draft
@@ -24,11 +25,13 @@ from projections.policies.resting import widening
 from projections.registry import FOLD
 from projections.rows import RawRows, Rows
 from replay.engine import Engine
+from replay.folder import Folder
 from replay.folding import Folding
 from replay.group import Recorded
 from replay.log import Log
+from replay.snapshot import LAST_KEY
 from replay.store import DiskStore, MemoryStore
-from replay.views import LAST_KEY, digest_rows, tables_of
+from replay.views import digest_rows, tables_of
 from tests.world import NOW, fresh, handle
 
 PUBLIC = PlaceSeen("discord", "720000000000000001", "channel", "general-chatter", "guild")
@@ -244,3 +247,21 @@ def finished(process: "subprocess.Popen[str]") -> list[str]:
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     return out.split("\n")[:-1]
+
+
+def views_folder(data: Path) -> Path:
+    """The folder of the views that are in force."""
+    current = Folder(data / "views").current()
+    assert current is not None
+    return current
+
+
+def changed(data: Path, table: bytes, key: bytes, value: bytes | None) -> None:
+    """Another program writes into the views."""
+    with lmdb.open(str(views_folder(data)), max_dbs=64) as environment:
+        database = environment.open_db(table)
+        with environment.begin(write=True) as transaction:
+            if value is None:
+                transaction.drop(database)
+            else:
+                transaction.put(key, value, db=database)

@@ -28,13 +28,14 @@ from replay.folding import Folding
 from replay.helper import Helper, helped, processors
 from replay.packing import Packed
 from replay.pipe import FoldJob, Job, SpanJob
+from replay.position import Position
 from replay.recall_index import Find, Made
 from replay.rewriting import rewrite
 from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify
-from replay.views import Position, Views
+from replay.views import Views
 from tests.generator import fixed_story
 from tests.replay.conftest import SHARED
 from tests.replay.keeping import damage_a_leaf

@@ -15,8 +15,8 @@ from projections.messages import MESSAGES
 from projections.places import PLACES
 from projections.recall.search import around, lying_at, read
 from projections.rows import Found, RowAt, Rows
+from projections.said import END, backwards
 from projections.turns import TURNS
-from projections.window import END, backwards
 from replay.engine import Engine
 from replay.kept import LONGEST_ROW, MOST_KEPT, MOST_ROWS, OFTEN, Kept
 from replay.overlay import Entry, Layer

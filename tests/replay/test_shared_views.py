@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import lmdb
 import pytest
 
 from projections.events import ConfigSet, MessageRedacted
@@ -14,44 +13,18 @@ from projections.rows import RawRows
 from replay import codec
 from replay.builder import bring, check
 from replay.engine import Engine
-from replay.erasure import finish_erasures
 from replay.errors import DamagedViews, NewerViews
-from replay.folder import Folder
 from replay.folding import Folding, Tables
 from replay.live import Live
 from replay.log import StoredEvent
 from replay.overlay import Entry
+from replay.position import POSITION, Position
+from replay.snapshot import LAST_KEY, NoRows
 from replay.store import DiskStore
-from replay.views import LAST_KEY, POSITION, NoRows, Position, Views, digest_rows
+from replay.views import Views, digest_rows
 from tests.generator import fixed_story
-from tests.replay.stage import TABLES, FakeClock, contents, digest, drafts, event_id, setting, tell
+from tests.replay.stage import TABLES, FakeClock, changed, contents, digest, drafts, event_id, setting, tell
 from tests.world import NOW
-
-
-@pytest.fixture
-def filled(data: Path) -> bytes:
-    """The digest of a story that lies in `data`, in which nothing is left to be finished."""
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        tell(engine, fixed_story(60).decisions())
-        finish_erasures(engine)
-        return digest(engine)
-
-
-def views_folder(data: Path) -> Path:
-    current = Folder(data / "views").current()
-    assert current is not None
-    return current
-
-
-def changed(data: Path, table: bytes, key: bytes, value: bytes | None) -> None:
-    """Another program writes into the views."""
-    with lmdb.open(str(views_folder(data)), max_dbs=64) as environment:
-        database = environment.open_db(table)
-        with environment.begin(write=True) as transaction:
-            if value is None:
-                transaction.drop(database)
-            else:
-                transaction.put(key, value, db=database)
 
 
 @pytest.mark.parametrize("table", [b"items@9", b"dreams@1"])

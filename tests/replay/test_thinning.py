@@ -12,8 +12,8 @@ from replay.builder import check, rebuild, thin_out
 from replay.engine import Engine
 from replay.erasure import destroy_keys, erase
 from replay.folder import Folder
+from replay.position import POSITION, packed_position, unpacked_position
 from replay.store import DiskStore
-from replay.views import POSITION, packed_position, unpacked_position
 from tests.generator import fixed_story
 from tests.replay.stage import ADA, KIM, TABLES, FakeClock, digest, handle_of, says, tell
 from tests.world import NOW

@@ -17,11 +17,12 @@ from replay.erasure import erase
 from replay.errors import KeyRingDamaged, KeyRingMissing
 from replay.folder import Folder
 from replay.folding import Folding
+from replay.position import POSITION, Position, packed_position
 from replay.rewriting import rewrite
 from replay.ring_records import SIZE
 from replay.store import DiskStore
 from replay.verify import Problem, Verified, verify
-from replay.views import POSITION, Position, Views, packed_position
+from replay.views import Views
 from tests.generator import fixed_story
 from tests.replay.stage import ADA, KIM, TABLES, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
 from tests.world import NOW

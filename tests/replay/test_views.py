@@ -3,73 +3,26 @@
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import lmdb
 import pytest
 
 import replay.engine
-from projections.consent import CONSENT_CHANGES
-from projections.events import PersonOptedOut
-from projections.events.values import PLATFORM
 from projections.ids import VaultId
 from projections.registry import FOLD
-from projections.rows import Stored
 from replay import inspecting, lmdb_file
-from replay.builder import check, rebuild
+from replay.builder import check
 from replay.engine import BURST, Engine
-from replay.erasure import finish_erasures
 from replay.errors import CannotWrite, DamagedViews, LogFull
-from replay.folder import Folder
 from replay.overlay import Entry, Layer, visible
 from replay.packing import Segment, pack, unpack
+from replay.position import Position
 from replay.recall_index import Find
+from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
-from replay.views import LAST_KEY, POSITION, Changes, Position, Snapshot, Views, packed_position, unpacked_position
-from tests.generator import fixed_story
-from tests.replay.stage import (
-    TABLES,
-    FakeClock,
-    contents,
-    digest,
-    drafts,
-    ranges_agree,
-    says,
-    scanned,
-    setting,
-    tell,
-    texts,
-    together,
-)
-from tests.world import NOW
-
-
-@pytest.fixture
-def filled(data: Path) -> bytes:
-    """The digest of a story that lies in `data`, in which nothing is left to be finished."""
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        tell(engine, fixed_story(60).decisions())
-        finish_erasures(engine)
-        return digest(engine)
-
-
-def views_folder(data: Path) -> Path:
-    current = Folder(data / "views").current()
-    assert current is not None
-    return current
-
-
-def changed(data: Path, table: bytes, key: bytes, value: bytes | None) -> None:
-    """Another program writes into the views."""
-    with lmdb.open(str(views_folder(data)), max_dbs=64) as environment:
-        database = environment.open_db(table)
-        with environment.begin(write=True) as transaction:
-            if value is None:
-                transaction.drop(database)
-            else:
-                transaction.put(key, value, db=database)
+from replay.views import Changes, Views
+from tests.replay.stage import FakeClock, contents, digest, drafts, says, setting, texts, together, views_folder
 
 
 @pytest.mark.parametrize("writable", [True, False])
@@ -117,124 +70,6 @@ def views_size(engine: Engine) -> int:
     return 0 if position is None else position.size
 
 
-POSITIONS: dict[str, Callable[[Position], Position]] = {
-    "ahead of the log": lambda position: position._replace(size=position.size + 1),
-    "of another log": lambda position: position._replace(log=b"x" * 16),
-    "of another history": lambda position: position._replace(digest=b"x" * 32),
-}
-
-
-@pytest.mark.parametrize("what", POSITIONS)
-@pytest.mark.parametrize("writable", [True, False])
-def test_views_that_do_not_fit_the_log_are_not_used(data: Path, filled: bytes, what: str, *, writable: bool) -> None:
-    with Engine.open(data, writable=False) as engine:
-        assert engine.live.freshen().size
-        assert engine.store.views is not None
-        position = engine.store.views.position()
-        assert position is not None
-    changed(data, b"meta", POSITION, packed_position(POSITIONS[what](position), TABLES))
-    looking = DiskStore(data, FOLD, writable=False)
-    found = check(looking, FOLD)
-    looking.close()
-    assert (found.equal, found.live) == (False, found.rebuilt)
-    assert found.unusable == "they are ahead of the log, or of another one"
-    changed(data, b"config@1", b"x" * 32, b"rubbish")
-    with Engine.open(data, writable=writable, clock=FakeClock()) as engine:
-        assert digest(engine) == filled
-
-
-def flipped(value: bytes, bit: int) -> bytes:
-    return (int.from_bytes(value, "big") ^ 1 << bit).to_bytes(len(value), "big")
-
-
-def test_no_flipped_bit_of_where_the_views_are_goes_unseen(data: Path, filled: bytes) -> None:
-    """A digest or a size that is another one would have them folded on from a place where they are not."""
-    whole = packed_position(Position(3, b"d" * 32, b"l" * 16), TABLES)
-    for bit in range(0, 8 * len(whole), 7):
-        with pytest.raises(DamagedViews, match="how far the views are"):
-            unpacked_position(flipped(whole, bit))
-
-
-@pytest.mark.parametrize("writable", [True, False])
-@pytest.mark.parametrize("harm", ["a flipped bit", "nothing", "without a checksum"])
-def test_views_that_do_not_say_how_far_they_are_are_built_anew(
-    data: Path, filled: bytes, harm: str, *, writable: bool
-) -> None:
-    with lmdb.open(str(views_folder(data)), max_dbs=64, readonly=True) as environment:
-        meta = environment.open_db(b"meta", create=False)
-        with environment.begin(db=meta) as transaction:
-            value = bytes(transaction.get(POSITION, b""))
-    harmed = {"a flipped bit": flipped(value, 80), "nothing": b"", "without a checksum": value[:-4]}
-    changed(data, b"meta", POSITION, harmed[harm])
-    with Engine.open(data, writable=writable, clock=FakeClock()) as engine:
-        assert digest(engine) == filled
-        assert isinstance(engine.store, DiskStore)
-        (found,) = engine.store.findings
-        assert "what says how far the views are is damaged" in found.what
-    store = DiskStore(data, FOLD, writable=False)
-    noticed, checked = store.findings, check(store, FOLD)
-    store.close()
-    assert (noticed == [], checked.equal) == (writable, writable)
-
-
-def test_a_damaged_row_of_a_large_file_is_noticed_when_it_is_read(
-    data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
-    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
-        key, stored = next(rows.raw.scan("messages@1", b"", LAST_KEY))
-    changed(data, b"messages@1", key, pack(key, stored)[:-5] + b"12345")
-    with Engine.open(data, writable=False) as engine:
-        with engine.reading() as rows, pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
-            rows.raw.get("messages@1", key)
-        with engine.reading() as rows, pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
-            list(rows.raw.scan("messages@1", b"", LAST_KEY))
-        views = engine.store.views
-        assert views is not None
-        with views.reading() as (_, snapshot), pytest.raises(DamagedViews, match="messages@1"):
-            list(snapshot.batches("messages@1"))
-        assert views.inspect()[1]
-    with Engine.open(data, clock=FakeClock()) as engine:
-        assert isinstance(engine.store, DiskStore)
-        found = check(engine.store, FOLD)
-        assert (found.equal, found.live, found.rebuilt) == (False, b"", filled)
-        assert "a row of messages@1 is damaged" in found.unusable
-        assert rebuild(engine.store, FOLD, digested=True).digest == filled
-        assert digest(engine) == filled
-
-
-@pytest.mark.parametrize("reverse", [False, True])
-def test_a_key_that_rotted_cuts_no_range_short(
-    data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch, *, reverse: bool
-) -> None:
-    """In a file that is not looked over. It lies where the range ends, and rows of the range may follow it."""
-    monkeypatch.setattr(lmdb_file, "MOST_PAGES", 0)
-    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
-        key, stored = list(rows.raw.scan("messages@1", b"", LAST_KEY))[1]
-    rotted = (b"\0" if reverse else b"\xff") + key[1:]
-    start, stop = (rotted + b"\0", LAST_KEY) if reverse else (b"", rotted)
-    with Engine.open(data, writable=False) as engine:
-        assert isinstance(engine.store, DiskStore)
-        assert engine.store.views is not None
-        with engine.store.views.reading() as (_, snapshot):
-            whole = list(snapshot.keys("messages@1", start, stop, reverse=reverse))
-            assert [each for each, _ in snapshot.scan("messages@1", start, stop, reverse=reverse)] == whole
-            assert whole
-    changed(data, b"messages@1", rotted, pack(key, stored))
-    with Engine.open(data, writable=False) as engine:
-        assert isinstance(engine.store, DiskStore)
-        assert engine.store.views is not None
-        with engine.store.views.reading() as (_, snapshot):
-            keys = snapshot.keys("messages@1", start, stop, reverse=reverse)
-            assert [next(keys) for _ in whole] == whole
-            with pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
-                next(keys)
-            with pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
-                list(snapshot.scan("messages@1", start, stop, reverse=reverse))
-            with pytest.raises(DamagedViews, match="a row of messages@1 is damaged"):
-                list(snapshot.data_in("messages@1", b"", rotted))
-
-
 def test_a_row_in_a_wrong_place_is_noticed() -> None:
     with Engine.in_memory(FakeClock()) as engine:
         engine.record(says("m1"))
@@ -263,19 +98,6 @@ def test_a_segment_of_a_rebuild_reads_as_other_layers_do() -> None:
     gone = segment.get(table, b"d")
     assert gone is not None
     assert gone.body is None
-
-
-@pytest.mark.parametrize("salt", range(3))
-def test_ranges_of_rows_that_lie_partly_above_the_views(data: Path, salt: int) -> None:
-    decisions = list(fixed_story(60, salt).decisions())
-    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=10_000) as engine:
-        tell(engine, decisions[:40])
-        engine.commit_views()
-        tell(engine, decisions[40:])
-        finish_erasures(engine)
-        with engine.reading() as rows:
-            for table, its_rows in scanned(rows.raw).items():
-                ranges_agree(rows.raw, table, its_rows)
 
 
 def test_views_behind_the_log_are_brought_up_when_a_writer_opens(data: Path, filled: bytes) -> None:
@@ -392,51 +214,6 @@ def test_views_that_lmdb_gives_up_while_they_are_read_are_told_of_in_our_words(
             assert after.folder in lmdb_file.REFUSED  # so the next one looks whether they are dead
         assert digest(engine) == before == filled
         assert after.folder not in lmdb_file.REFUSED
-
-
-def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replay.live.MOST_KNOWN", 2)
-    with Engine.open(data, writable=False) as engine:
-        for _ in range(3):
-            with engine.reading() as rows:
-                seen = [rows.raw.get("messages@1", bytes([n]) * 40) for n in range(9)]
-            assert seen == [None] * 9
-            assert len(engine.live._known.rows) <= 2
-        assert digest(engine) == filled
-
-
-def test_a_table_without_rows_is_looked_at_once_until_the_views_are_committed_again(
-    data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    looked: list[tuple[str, str]] = []
-    keys, scan = Snapshot.keys, Snapshot.scan
-
-    def keys_of(snapshot: Snapshot, table: str, *of: Any, **how: Any) -> Iterator[bytes]:
-        looked.append(("keys", table))
-        return keys(snapshot, table, *of, **how)
-
-    def scan_of(snapshot: Snapshot, table: str, *of: Any, **how: Any) -> Iterator[tuple[bytes, Stored]]:
-        looked.append(("scan", table))
-        return scan(snapshot, table, *of, **how)
-
-    def out(engine: Engine) -> list[bytes]:
-        with engine.reading() as rows:
-            return [found.key for found in rows.scan(CONSENT_CHANGES)]
-
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        engine.record(says("m0"))
-        engine.commit_views()
-        monkeypatch.setattr(Snapshot, "keys", keys_of)
-        monkeypatch.setattr(Snapshot, "scan", scan_of)
-        assert [out(engine), out(engine)] == [[], []]
-        assert looked == [("keys", CONSENT_CHANGES.table)]
-        engine.record(drafts(PersonOptedOut(said=NOW, by=PLATFORM, hashes=(b"h" * 32,))))
-        (found,) = out(engine)
-        assert found[:32] == b"h" * 32
-        assert looked == [("keys", CONSENT_CHANGES.table)], "what was recorded since lies above"
-        engine.commit_views()
-        assert [out(engine), out(engine)] == [[found]] * 2
-        assert looked[1:] == [("keys", CONSENT_CHANGES.table), *[("scan", CONSENT_CHANGES.table)] * 2]
 
 
 @pytest.mark.parametrize(("size", "count"), [(200_000, 40), (40, 2_000), (3_000, 512), (1_100_000, 3)])

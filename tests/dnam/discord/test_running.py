@@ -23,7 +23,7 @@ from dnam.adapters.discord.bot import BAD_TOKEN, NO_INTENTS, CannotConnect, Dnam
 from dnam.adapters.discord.cog import NO_CONTENT, MemoryCog
 from dnam.adapters.discord.ui import MemoryMenus
 from dnam.assistant import Assistant
-from dnam.cli.shell import COULD_NOT, WRONG_USE, Ending, failures
+from dnam.cli.failures import COULD_NOT, WRONG_USE, Ending, failures
 from dnam.commands.table import MENUS
 from dnam.memory import Memory
 from dnam.settings import read as settings_from

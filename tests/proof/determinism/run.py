@@ -25,8 +25,8 @@ from replay import codec, line
 from replay import recall_tables as layout
 from replay.builder import check, rebuild
 from replay.engine import Engine
+from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
-from replay.views import LAST_KEY
 from tests.replay.stage import FakeClock, digest, living
 
 

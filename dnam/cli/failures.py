@@ -1,0 +1,123 @@
+"""How a command ends, and what its failures are called.
+
+    exit 0    done; an empty answer and a closed pipe are no failures (what a check found is told all the same)
+    exit 1    a check or a diff found something
+    exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
+              not allowed, a token that Discord refuses, a second bot
+    exit 3    it could not be done: log, keys, views, disk, network
+    exit 4    it is done, and what it had to say could not be printed; of a command that changes something
+    exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
+
+A command raises: nothing in it ends the program itself but `Ending(1)`.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from dnam.cli.command import Command
+from dnam.cli.ending import ToldToEnd
+from dnam.cli.screen import UNPRINTED, Screen, note, silence
+from projections.errors import BadRequest, DnamError
+
+Ending = typer.Exit
+"""What a command raises to end with a code of its own: `raise Ending(1)` when a check found something."""
+FOUND_SOMETHING = 1
+WRONG_USE = 2
+COULD_NOT = 3
+DONE_UNTOLD = 4
+INTERRUPTED = 130
+DAMAGED = (
+    "a file of this memory is damaged, or its disk fails. `dnam verify` says where; views are built again by `dnam "
+    "replay`, and a log is put right by `dnam repair --from BACKUP`"
+)
+"""What LMDB's own words mean, who looks at no page before it follows it."""
+EXIT_CODES: Mapping[int, str] = {
+    0: "done; an empty answer is no failure",
+    FOUND_SOMETHING: "a check or a diff found something",
+    WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
+    COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
+    DONE_UNTOLD: "it is done, but what it had to say could not be printed; of a command that only looks that is 3",
+    INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP",
+}
+"""How a command ends, for people."""
+
+
+class Group(TyperGroup):
+    """The app's group of commands: every failure that was expected ends as one line on stderr and a code."""
+
+    # The contexts are those of typer's own click, whose classes have no public name.
+    def make_context(self, *arguments: Any, **extra: Any) -> Any:
+        with failures():  # `--help` is printed here, perhaps into a closed pipe
+            return super().make_context(*arguments, **extra)
+
+    def invoke(self, ctx: Any) -> object:
+        with failures():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def failures() -> Iterator[None]:
+    """Turn what a command raises into a line on stderr and an exit code. What nobody expected stays a traceback."""
+    try:
+        yield
+    except BrokenPipeError:
+        silence()
+        raise Ending(0) from None
+    except KeyboardInterrupt as interrupted:
+        note("interrupted")
+        raise Ending(interrupted.code if isinstance(interrupted, ToldToEnd) else INTERRUPTED) from None
+    except Exception as error:
+        code = _code_of(error)
+        if code is None:
+            raise
+        note(_words_of_lmdb(error) if _is_of_lmdb(error) else str(error))
+        raise Ending(code) from None
+
+
+def _code_of(error: Exception) -> int | None:
+    """The exit code of a failure; None for a bug, and for what typer itself raises."""
+    if isinstance(error, BadRequest):
+        return WRONG_USE
+    if isinstance(error, DnamError | OSError) or _is_of_lmdb(error):
+        return COULD_NOT
+    if not isinstance(error, ValueError):
+        return None
+    from dnam.settings import SettingError
+
+    return WRONG_USE if isinstance(error, SettingError) else None
+
+
+def _is_of_lmdb(error: Exception) -> bool:
+    """Whether LMDB met a page that it cannot read; nothing is imported to say so."""
+    return type(error).__module__ == "lmdb"
+
+
+def _words_of_lmdb(error: Exception) -> str:
+    """What is told of LMDB's own words: it gave a folder up, which somebody met who had not looked, or met a page."""
+    from replay.lmdb_file import REFUSED, GivenUp, given_up
+
+    if isinstance(error, GivenUp) and REFUSED:
+        return given_up(*next(iter(REFUSED.items())))
+    return f"{error}: {DAMAGED}"
+
+
+RUN: list[Command] = []
+"""The command that runs, or ran."""
+
+
+def flushed(code: int) -> int:
+    """The exit code once everything printed has left: a reader that is gone is no failure, a full disk is. Where that
+    is full, a command that changed something has done so all the same.
+    """
+    Screen().flush()
+    if not UNPRINTED:
+        return code
+    if code == 0 and any(each.changes for each in RUN):
+        note(f"it is done, but what there is to say of it could not be printed: {UNPRINTED[0]}")
+        return DONE_UNTOLD
+    note(f"what was printed could not be written: {UNPRINTED[0]}")
+    return max(code, COULD_NOT)

@@ -1,0 +1,106 @@
+"""What was said in a session, in order: people's messages, and the assistant's answers.
+
+Messages and answers lie in two tables under the same unit, both in the order in which things were said. They are read
+side by side, and never further than somebody asks for.
+
+What was said before a message is what lies before its point, and what was answered to that::
+
+    Ada asks ── Kim asks ── Ada is answered      in Kim's prompt: Ada's question, and the answer to her
+                   ▲ the point
+
+An answer was said when it was finished, so it may lie behind a message that waited for its turn meanwhile; or it seems
+to, where this clock is ahead of the platform's. It stands above the answer to come, and so in its prompt, by when it
+was said, as everything does. An answer to the message itself, or to one behind it, does not.
+"""
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from projections.fold import AnyProjection
+from projections.ids import MINUTE_MS, EventId, Point, Seq
+from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
+from projections.rows import Found, RowAt, Rows
+from projections.turns import TURNS, TurnRow, turns_after
+
+SAID: Mapping[str, AnyProjection] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
+"""What was said, by table."""
+SAID_TABLES = tuple(SAID)
+END = Point(2**62, EventId(b"\xff" * 16))
+"""Behind everything that was ever said."""
+LATE_MS = 24 * 60 * MINUTE_MS
+"""How far behind a message lies what may be an answer to something before it: nobody is answered later than that."""
+
+
+class Entry(NamedTuple):
+    """A message or an answer with its key and the event that made it."""
+
+    key: bytes
+    seq: Seq
+    row: MessageRow | TurnRow
+
+
+def leading_to(rows: Rows, session: str, epoch: int, point: Point) -> Iterator[Entry]:
+    """What was said in a session before a point and what was answered to that, newest first."""
+    behind = (Entry(*found) for found in answers_behind(rows, session, epoch, point))
+    return chain(behind, backwards(rows, session, epoch, point))
+
+
+def answers_behind(rows: Rows, session: str, epoch: int, point: Point) -> Iterator[Found[TurnRow]]:
+    """Answers that lie behind a point and answer what lies before it, newest first. Live there is hardly ever one: who
+    is answered now said the last thing, or something shortly before it.
+    """
+    where = unit(session, epoch)
+    start, stop = where + point_key(point), where + point_key(Point(point.said + LATE_MS, END.id))
+    turns = rows.scan(TURNS, where, start=start, stop=stop, reverse=True)
+    return (
+        each for each in turns if says_something(each.row) and was_said_before(rows, where, each.row.answers, point)
+    )
+
+
+def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[Entry]:
+    """What was said in a session strictly before a point, newest first; what has nothing to show is passed over."""
+    prefix = unit(session, epoch)
+    stop = prefix + point_key(before)
+    order = rows.order(SAID_TABLES, prefix)
+    if order is not None:
+        return _kept_backwards(rows, order, stop)
+    messages = (Entry(*found) for found in rows.scan(MESSAGES, prefix, stop=stop, reverse=True))
+    turns = (Entry(*found) for found in rows.scan(TURNS, prefix, stop=stop, reverse=True))
+    merged = heapq.merge(messages, turns, key=lambda entry: entry.key, reverse=True)
+    return (entry for entry in merged if says_something(entry.row))
+
+
+def _kept_backwards(rows: Rows, order: Sequence[RowAt], stop: bytes) -> Iterator[Entry]:
+    for at in range(bisect_left(order, (stop,)) - 1, -1, -1):
+        key, table = order[at]
+        found: Found[Any] | None = rows.kept(SAID[table], key)
+        if found is not None and says_something(found.row):
+            yield Entry(*found)
+
+
+def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Iterator[Entry]:
+    """What was said in a session behind a point, oldest first; what has nothing to show is passed over."""
+    messages = (Entry(*found) for found in messages_after(rows, session, epoch, after))
+    turns = (Entry(*found) for found in turns_after(rows, session, epoch, after))
+    merged = heapq.merge(messages, turns, key=lambda entry: entry.key)
+    return (entry for entry in merged if says_something(entry.row))
+
+
+def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:
+    """What was said, without the assistant's answers of eras before this one."""
+    return (entry for entry in entries if is_of_era(entry.row, era))
+
+
+def is_of_era(row: MessageRow | TurnRow, era: int) -> bool:
+    """Whether something is no answer of an era before this one."""
+    return isinstance(row, MessageRow) or row.era >= era
+
+
+def says_something(row: MessageRow | TurnRow) -> bool:
+    """Whether there is anything in it to show."""
+    if isinstance(row, TurnRow):
+        return bool(row.text.strip() or row.spans)
+    return bool(row.message.text.strip() or row.message.spans or row.message.attachments)

@@ -1,0 +1,224 @@
+"""How a command ends: exit codes, one line instead of a traceback, quiet pipes."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import lmdb
+import pytest
+
+from dnam.cli.failures import Ending, failures
+from projections.errors import BadRequest
+from replay import lmdb_file
+from replay.errors import Damaged
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, process
+
+BROKEN_FOLDERS = ("a file", "another program's", "no ring", "unreadable ring", "another log's ring", "a cut log")
+
+
+def break_folder(data: Path, how: str) -> None:
+    keys, log = data / "keys", data / "log" / (data / "log" / "CURRENT").read_text().strip() / "data.mdb"
+    match how:
+        case "a file":
+            shutil.rmtree(data)
+            data.write_text("hello", encoding="utf-8")
+        case "another program's":
+            shutil.rmtree(data)
+            lmdb.open(str(data)).close()
+        case "no ring":
+            shutil.rmtree(keys)
+        case "unreadable ring":
+            for each in keys.iterdir():
+                each.write_bytes(b"nothing")
+        case "another log's ring":
+            assert dnam("remember", "Bo", "likes rain", "--new", "--data", data.parent / "other").code == 0
+            shutil.rmtree(keys)
+            shutil.copytree(data.parent / "other" / "keys", keys)
+        case _:
+            log.write_bytes(log.read_bytes()[: 4096 * 3])
+
+
+@pytest.mark.parametrize("how", BROKEN_FOLDERS)
+@pytest.mark.parametrize(
+    "arguments",
+    [("show", "Kim"), ("remember", "Kim", "x"), ("replay",), ("verify",), ("log",)],
+    ids=lambda each: each[0],
+)
+def test_a_folder_that_cannot_be_opened_is_3_and_stays_as_it_is(
+    data: Path, how: str, arguments: tuple[str, ...]
+) -> None:
+    break_folder(data, how)
+    before = bytes_of(data) if data.is_dir() else data.read_bytes()
+    ran = dnam(*arguments, "--data", data)
+    if arguments == ("verify",) and how in ("no ring", "unreadable ring"):
+        assert (ran.code, "Put the `keys` folder back" in ran.out) == (1, True), "what needs no key is verified"
+        return
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("dnam: ")
+    assert ran.err.count("\n") == 1
+    assert "Traceback" not in ran.err
+    assert (bytes_of(data) if data.is_dir() else data.read_bytes()) == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_folder_that_may_not_be_read_is_3(data: Path) -> None:
+    (data / "log").chmod(0)
+    try:
+        assert dnam("people", "--data", data).code == 3
+    finally:
+        (data / "log").chmod(0o700)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BadRequest("so not"), 2),
+        (Damaged("so not"), 3),
+        (OSError("so not"), 3),
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(), 0),
+    ],
+)
+def test_every_failure_has_its_code_and_one_line(
+    error: BaseException, code: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(Ending) as ending, failures():
+        raise error
+    assert ending.value.exit_code == code
+    assert capsys.readouterr().err == {0: "", 130: "dnam: interrupted\n"}.get(code, "dnam: so not\n")
+
+
+def test_what_lmdb_says_of_a_page_comes_with_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(Ending) as ending, failures():
+        raise lmdb.CorruptedError("MDB_CORRUPTED: Located page was wrong type")
+    assert ending.value.exit_code == 3
+    told = capsys.readouterr().err
+    assert told.startswith("dnam: MDB_CORRUPTED: Located page was wrong type: a file of this memory is damaged")
+    assert {"`dnam verify`", "`dnam replay`", "`dnam repair --from BACKUP`"} <= set(re.findall("`[^`]*`", told))
+
+
+def test_a_folder_that_lmdb_gave_up_is_told_of_by_what_the_disk_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Somebody looked into it between the refusal and the next look at whether it still lives."""
+    monkeypatch.setattr(lmdb_file, "REFUSED", {tmp_path: "mdb_txn_commit: No space left on device"})
+    with pytest.raises(Ending) as ending, failures():
+        raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC: Update of meta page failed")
+    assert ending.value.exit_code == 3
+    told = capsys.readouterr().err
+    assert f"the disk of {tmp_path} refused the end of a commit" in told
+    assert "No space left on device" in told
+    assert "MDB_PANIC" not in told
+
+
+def test_what_nobody_expected_stays_a_traceback() -> None:
+    with pytest.raises(ZeroDivisionError), failures():
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize("arguments", [("log",), ("log", "--json"), ("people",), ("show", "Kim"), ("--help",)])
+def test_a_closed_pipe_is_quiet(data: Path, arguments: tuple[str, ...]) -> None:
+    with process("--data", data, *arguments) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        assert (started.stderr.read(), started.wait(timeout=60)) == (b"", 0)
+
+
+AT_ONCE = "import sys; sys.stdout.reconfigure(line_buffering=True); from dnam.__main__ import main; main()"
+"""Every line leaves when it is printed, as those behind the first 8 KB do anyway."""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("doctor",), ("verify",), ("diff", "Kim", "--from", "3"), ("replay", "--check"), ("verify", "--json")]
+)
+def test_a_closed_pipe_hides_nothing_that_a_check_found(data: Path, arguments: tuple[str, ...]) -> None:
+    next((data / "views").glob("*/data.mdb")).write_bytes(b"")
+    with process("--data", data, *arguments, code=AT_ONCE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        told = started.stderr.read()
+        assert (started.wait(timeout=60), b"Broken pipe" in told, b"Traceback" in told) == (1, False, False)
+
+
+ONE_LINE = f"""
+import dnam.cli.logbook as logbook
+tell, told = logbook._tell, []
+def once(*arguments):
+    assert not told, "nobody reads that"
+    told.append(arguments)
+    tell(*arguments)
+logbook._tell = once
+{AT_ONCE}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--follow",)])
+def test_a_log_that_nobody_reads_any_more_is_not_read_to_its_end(data: Path, options: tuple[str, ...]) -> None:
+    with process("--data", data, "log", *options, code=ONE_LINE) as started:
+        assert started.stdout is not None
+        assert started.stderr is not None
+        started.stdout.close()
+        assert (started.stderr.read(), started.wait(timeout=60)) == (b"", 0)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_full_disk_behind_stdout_is_3(data: Path) -> None:
+    command = [sys.executable, "-m", "dnam", "--data", str(data), "people"]
+    with Path("/dev/full").open("wb") as full:
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, cwd=ROOT, check=False)
+    assert ran.returncode == 3
+    assert ran.stderr.startswith(b"dnam: ")
+    assert b"Traceback" not in ran.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("format", [(), ("--json",)])
+def test_what_was_done_is_said_to_be_done_where_it_could_not_be_printed(data: Path, format: tuple[str, ...]) -> None:
+    for words in (
+        ("remember", "Kim", "I like tea"),
+        ("forget", "Kim", "I like tea"),
+        ("config", "set", "global", "learn=none"),
+        ("compact",),
+        ("erase", "Kim", "--yes"),
+    ):
+        with Path("/dev/full").open("wb") as full, process("--data", data, *format, *words, stdout=full) as started:
+            assert started.stderr is not None
+            told, code = started.stderr.read().decode(), started.wait(timeout=60)
+        assert (code, "Traceback" in told) == (4, False), words
+        assert "dnam: it is done, but what there is to say of it could not be printed: " in told
+    assert '"name":"Kim"' not in dnam("people", "--json", "--data", data).out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_what_was_not_done_is_not_said_to_be_where_nothing_can_be_printed(data: Path) -> None:
+    with Path("/dev/full").open("wb") as full, process("--data", data, "forget", "Bo", "x", stdout=full) as started:
+        assert started.stderr is not None
+        told, code = started.stderr.read().decode(), started.wait(timeout=60)
+    assert (code, "could not be printed" in told) == (2, False)
+
+
+def test_ctrl_c_before_anything_is_loaded_is_130_and_quiet() -> None:
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'typer': raise KeyboardInterrupt\n"
+        "from dnam.__main__ import main\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "main()\n"
+    )
+    assert ended(process("people", code=code)) == (130, "", "")
+
+
+def test_closed_streams_and_narrow_encodings_lose_nothing(data: Path) -> None:
+    dnam("remember", "Kim", "drinks tea from a Tässchen", "--data", data)
+    code = "import sys; sys.stdout.reconfigure(encoding='ascii'); from dnam.__main__ import main; main()"
+    ran = ended(process("show", "Kim", "--data", data, code=code))
+    assert (ran.code, r"T\xe4sschen" in ran.out) == (0, True)
+    closed = "import sys; sys.stdout = sys.stderr = None; from dnam.__main__ import main; main()"
+    assert ended(process("show", "Kim", "--data", data, code=closed)) == (0, "", "")
