@@ -22,6 +22,7 @@ from dnam.encoder import EncoderError
 from dnam.errors import Unsuitable
 from dnam.model import ModelError
 from dnam.settings import SETTINGS, Settings
+from projections.errors import BadEvent
 from replay.errors import LogError
 
 LIBRARIES: Mapping[str, int] = {"discord": logging.INFO, "": logging.WARNING}
@@ -29,7 +30,7 @@ LIBRARIES: Mapping[str, int] = {"discord": logging.INFO, "": logging.WARNING}
 discord.py logs whole messages, and anthropic whole prompts.
 """
 OWN = "dnam"
-OWN_WORDS = (LogError, ModelError, EncoderError, Unsuitable)
+OWN_WORDS = (LogError, ModelError, EncoderError, Unsuitable, BadEvent)
 """Errors whose messages quote nobody."""
 STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 BLOT = "(secret)"

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from projections.errors import BadEvent
 from projections.events import EVENTS, OLD, Event
 from projections.ids import EventId, VaultId
 from replay.errors import Damaged, UnknownEvent
@@ -20,6 +21,8 @@ from replay.errors import Damaged, UnknownEvent
 HEADER_VERSION = 1
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What decoding broken bytes raises: a string that is no UTF-8, and nesting without end, are errors of their own."""
+UNWRITABLE = (TypeError, OverflowError, UnicodeError, Damaged)
+"""What fields raise that are not what their types say, here or when they are read again."""
 
 _encode = msgspec.msgpack.Encoder().encode
 _header = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
@@ -80,8 +83,24 @@ def header_id(data: bytes) -> EventId:
 
 
 def encode_body(event: Event) -> bytes:
-    """The event's fields, all of them, by name."""
-    return _encode(event)
+    """The event's fields, all of them, by name. BadEvent for one that could not be read again: a log that holds it ends
+    there for whoever folds it anew. No words of the event stand in the error.
+    """
+    try:
+        body = _encode(event)
+        decode_body(event.TAG, event.VERSION, body)
+    except UNWRITABLE as error:
+        raise BadEvent(
+            f"a {event.TAG} could not be read again, and is not recorded: {_why_unwritable(error)}"
+        ) from error
+    return body
+
+
+def _why_unwritable(error: Exception) -> str:
+    """What is wrong with the fields of an event, without what stands in them."""
+    if isinstance(error, UnicodeError):
+        return "a text in it has half a character (a surrogate)"
+    return str(error.__cause__ or error)
 
 
 def decode_body(tag: str, version: int, data: bytes) -> Event:

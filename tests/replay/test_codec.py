@@ -2,12 +2,13 @@
 
 import json
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 
+from projections.errors import BadEvent
 from projections.events import EVENTS, OLD, ConfigSet, Event
 from projections.events.values import OPERATOR
 from projections.ids import EventId, VaultId
@@ -96,6 +97,25 @@ BODY = codec.encode_body(ConfigSet(said=0, by=OPERATOR, scope="", key="", value=
 def test_a_broken_body_is_damaged(body: bytes) -> None:
     with pytest.raises(Damaged, match=r"the body of a config\.set cannot be read"):
         codec.decode_body("config.set", 1, body)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"said": 1.5}, r"Expected `int`, got `float` - at `\$\.said`"),
+        ({"said": 1 << 80}, "can't serialize ints"),
+        ({"key": None}, r"Expected `str`, got `None` - at `\$\.key`"),
+        ({"key": b"k"}, r"Expected `str`, got `bytes` - at `\$\.key`"),
+        ({"key": "secret\ud800"}, "half a character"),
+        ({"by": object()}, "objects of type object"),
+    ],
+    ids=lambda each: repr(each)[:24],
+)
+def test_what_could_not_be_read_again_is_not_made_bytes(wrong: dict[str, Any], why: str) -> None:
+    event = msgspec.structs.replace(ConfigSet(said=0, by=OPERATOR, scope="", key="", value=None), **wrong)
+    with pytest.raises(BadEvent, match=f"a config.set could not be read again, and is not recorded: .*{why}") as raised:
+        codec.encode_body(event)
+    assert "secret" not in str(raised.value)
 
 
 @pytest.mark.parametrize(

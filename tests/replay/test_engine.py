@@ -8,11 +8,13 @@ from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from projections.config import CONFIG
 from projections.decisions.draft import MOST_EVENTS, Draft
-from projections.events import ConfigSet, MessageRedacted, PersonErased
+from projections.errors import BadEvent
+from projections.events import ConfigSet, MessageHeard, MessageRedacted, PersonErased
 from projections.events.values import OPERATOR, PLATFORM
 from projections.fold import Fold, Projection, Record
 from projections.ids import Identity
@@ -62,6 +64,22 @@ def test_what_is_recorded_can_be_read(engine: Engine) -> None:
     assert texts(engine) == ["hello"]
     assert engine.head().size == 3
     assert engine.stopped() is None
+
+
+def test_a_value_of_another_type_than_its_field_is_refused_before_it_is_stored(engine: Engine) -> None:
+    """Folded as it was handed in it looks well, and read from the log again it ends every fold."""
+
+    def wrong(rows: Rows) -> list[Draft]:
+        *before, heard = says("m1", "hello")(rows)
+        assert isinstance(heard.event, MessageHeard)
+        message = msgspec.structs.replace(heard.event.message, addressed=None)
+        return [*before, heard._replace(event=msgspec.structs.replace(heard.event, message=message))]
+
+    with pytest.raises(BadEvent, match=r"message\.heard could not be read again.*`bool`, got `None`"):
+        engine.record(wrong)
+    assert engine.head().size == 0
+    engine.record(says("m1", "hello"))
+    assert shown(engine) == ["hello"]
 
 
 def test_what_is_recorded_at_leisure_is_recorded_in_the_callers_own_thread(engine: Engine) -> None:
@@ -158,7 +176,7 @@ def test_no_decision_makes_more_than_a_thousand_events(engine: Engine) -> None:
 def test_a_decision_that_raises_fails_its_own_caller_and_nobody_else(engine: Engine) -> None:
     surrogate = drafts(setting("\ud800"))
     futures = together(engine, [says("m1"), failing, says("m2"), surrogate, says("m3")])
-    assert list(map(outcome, futures)) == ["ok", "ValueError", "ok", "UnicodeEncodeError", "ok"]
+    assert list(map(outcome, futures)) == ["ok", "ValueError", "ok", "BadEvent", "ok"]
     assert len(texts(engine)) == 3
 
 
