@@ -199,7 +199,9 @@ def summary(text: str) -> Ask:
 
 def merge(text: str) -> Ask:
     row = a_row(text, evidence=(quote(text, "m"),))
-    ask = next(merge_items(Pair(row, row, ""), load(MERGE_PROMPT), "haiku", MINT, Guarding()))
+    loop = merge_items(Pair(row, row, ""), load(MERGE_PROMPT), "haiku", MINT, Guarding())
+    assert isinstance(next(loop), Find)
+    ask = loop.send(Recorded())
     assert isinstance(ask, Ask)
     return ask
 
