@@ -4,10 +4,10 @@ The model sees what that person said there since it was last read, and their own
 else's, and nothing that the assistant said. What it replies is kept as an event before anything is decided from it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, islice, takewhile
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -39,6 +39,7 @@ from projections.rows import Found, Rows
 from projections.window_line import spoken_words
 from projections.work import EXTRACTIONS, was_read
 
+E = TypeVar("E")
 INPUT_CHARS = 24_000
 """How much one extraction reads; what is behind it is read by the next."""
 LATE_MS = 30 * 86_400_000
@@ -314,40 +315,21 @@ def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:
 
 def replied(plan: ExtractionPlan, ask: Ask, reply: Reply) -> ExtractionReplied:
     """A reply of which nothing is decided yet."""
-    use = use_of(ask, reply, digest(ask.system, ask.prompt))
-    return ExtractionReplied(
-        said=plan.said,
-        by=by_model(use),
-        causes=plan.causes,
-        owner=plan.person,
-        compartment=plan.compartment,
-        after=plan.after,
-        upto=plan.upto,
-        call=use,
-        inputs=tuple(each.id for each in plan.messages),
-        policy=plan.policy,
-        reply=reply.text,
-    )
+    return _came_of(ExtractionReplied, plan, reply.text, use_of(ask, reply, digest(ask.system, ask.prompt)))
 
 
 def _answered(plan: ExtractionPlan, reply: str, use: ModelUse) -> ExtractionAnswered:
-    return ExtractionAnswered(
-        said=plan.said,
-        by=by_model(use),
-        causes=plan.causes,
-        owner=plan.person,
-        compartment=plan.compartment,
-        after=plan.after,
-        upto=plan.upto,
-        call=use,
-        inputs=tuple(each.id for each in plan.messages),
-        policy=plan.policy,
-        reply=reply,
-    )
+    return _came_of(ExtractionAnswered, plan, reply, use)
 
 
 def _failed(plan: ExtractionPlan, error: str, reply: str, use: ModelUse) -> ExtractionFailed:
-    return ExtractionFailed(
+    told = f"{error}; {PASSED_OVER}" if plan.is_last_try and use.version else error
+    return _came_of(ExtractionFailed, plan, reply, use, error=told)
+
+
+def _came_of(kind: Callable[..., E], plan: ExtractionPlan, reply: str, use: ModelUse, **more: str) -> E:
+    """What is recorded of a run: whose it is, what was read for it, and what came of that."""
+    return kind(
         said=plan.said,
         by=by_model(use),
         causes=plan.causes,
@@ -358,8 +340,8 @@ def _failed(plan: ExtractionPlan, error: str, reply: str, use: ModelUse) -> Extr
         call=use,
         inputs=tuple(each.id for each in plan.messages),
         policy=plan.policy,
-        error=f"{error}; {PASSED_OVER}" if plan.is_last_try and use.version else error,
         reply=reply,
+        **more,
     )
 
 
