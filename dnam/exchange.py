@@ -57,7 +57,7 @@ class Exchange:
         self.is_kept = False
 
 
-class Hearing:
+class Recording:
     """A message while it is being recorded. With `preparing` somebody thinks of its answer next: that is begun as soon
     as the message is decided, and whichever is ready first, it or the record, is gone on with.
     """
@@ -132,15 +132,15 @@ class Exchanges:
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
-        hearing = Hearing(self._memory, exchange, self._preparing if to_answer else None)
+        recording = Recording(self._memory, exchange, self._preparing if to_answer else None)
         with self.assistant.precedence.arriving():
-            exchange.writing = self.unwritten.begin("message", hearing.record)
-            if not await hearing.is_ahead_of(exchange.writing):
+            exchange.writing = self.unwritten.begin("message", recording.record)
+            if not await recording.is_ahead_of(exchange.writing):
                 await exchange.writing
             if exchange.heard is nowhere:  # it waits, or never can be recorded
                 exchange.heard = await self._whereabouts(request)
             else:
-                exchange.ahead = hearing.begun
+                exchange.ahead = recording.begun
         return exchange
 
     async def think(self, exchange: Exchange, hear: Hear = unheard, *, closed: bool = False) -> Thought:

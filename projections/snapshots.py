@@ -49,11 +49,6 @@ def snapshots_in(rows: Rows, place: Ref) -> Iterator[Found[SnapshotRow]]:
     return rows.scan(SNAPSHOTS, place_key(place))
 
 
-def is_snapshot(rows: Rows, place: Ref, message: Ref) -> bool:
-    """Whether a message of a channel is one of these, and nothing that anybody said."""
-    return any(found.row.message == message for found in snapshots_in(rows, place))
-
-
 def unpinned(rows: Rows) -> list[SnapshotRow]:
     """The messages that found no room among the pins of their channel, for whoever checks that all is well."""
     return [found.row for found in rows.scan(SNAPSHOTS) if not found.row.pinned]

@@ -151,7 +151,15 @@ def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("data/log/x", "data/keys/x", "data/views/x", "data/shadows/x", "data/write.lock", "data/bot-*.lock"),
+        *(
+            "data/log/x",
+            "data/keys/x",
+            "data/views/x",
+            "data/vectors/x",
+            "data/shadows/x",
+            "data/write.lock",
+            "data/bot-*.lock",
+        ),
         "data/learning.lock",
         *(".env", "/tour/x", "/then.txt", "/usb/x"),
     ],
@@ -163,7 +171,7 @@ def test_git_ignores_what_people_said(name: str) -> None:
 
 def test_the_data_folder_s_readme_says_what_is_sacred() -> None:
     text = (ROOT / "data" / "README.md").read_text(encoding="utf-8")
-    assert all(f"`{name}`" in text for name in ("log/", "keys/", "views/", "samples/", "write.lock"))
+    assert all(f"`{name}`" in text for name in ("log/", "keys/", "views/", "vectors/", "samples/", "write.lock"))
 
 
 def test_the_licence_is_mit() -> None:

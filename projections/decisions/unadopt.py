@@ -84,13 +84,10 @@ class Unadoption(NamedTuple):
     more: bool = False
 
 
-def unadopt(rows: Rows, request: UnadoptRequest, most: int = MOST_EVENTS) -> list[Draft]:
-    """What one decision records of an owner; nothing once everything is as before, or was changed since."""
-    return unadopting(rows, request, most).drafts
-
-
 def unadopting(rows: Rows, request: UnadoptRequest, most: int = MOST_EVENTS) -> Unadoption:
-    """The same, with what is left as it is."""
+    """What one decision records of an owner, and what is left as it is; nothing is recorded once everything is as
+    before, or was changed since.
+    """
     return _Undoing(rows, request).run(most)
 
 

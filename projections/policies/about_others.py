@@ -7,7 +7,7 @@ somebody else's, which the speaker quotes         nowhere: nobody knows who coul
 a model's, about the assistant or its operator    nowhere: those layers are written by the operator alone
 
 An item learned from a person lies with that person, in the compartment where they said it, also where it tells of
-somebody else. `is_about_others` keeps such an item from ever becoming portable.
+somebody else. What may become portable is for `promotion` to say, of kinds that tell of nobody else.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,7 @@ from projections.policies.replies import Quote
 from projections.policies.verdict import Verdict
 
 VERSION = "about_others@1"
-KINDS = frozenset({"person", "relationship"})
-"""Kinds of items that tell of somebody the owner knows."""
 _OPERATORS: dict[About, str] = {"self": "the assistant itself", "owner": "the assistant's operator"}
-
-
-def is_about_others(kind: str, about: About) -> bool:
-    """Whether an item tells of others than its owner, as far as its kind and its subject say so."""
-    return kind in KINDS or about != "person"
 
 
 def not_theirs(about: About | None, quotes: Sequence[Quote], inputs: Sequence[InputMessage]) -> Verdict | None:

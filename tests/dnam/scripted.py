@@ -5,13 +5,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelError, Reply, ToolCall, unheard
 from dnam.settings import Settings, read
 from tests.world import NOW
+
+Inputs = TypeVar("Inputs")
 
 
 @dataclass
@@ -69,6 +71,10 @@ class ScriptedModel:
     def asked(self, purpose: str) -> list[Ask]:
         """What it was asked for a purpose."""
         return [ask for ask in self.asks if ask.purpose == purpose]
+
+    def given(self, kind: type[Inputs]) -> list[Inputs]:
+        """What it was given to read, of this kind."""
+        return [ask.inputs for ask in self.asks if isinstance(ask.inputs, kind)]
 
 
 def calling(*replies: str | Calling) -> Script:

@@ -208,7 +208,7 @@ async def test_a_restart_beside_a_summary_s_reply_keeps_it_with_its_decision_or_
 
         heard = await assistant.memory.heard("ada", "hello")
         await assistant.answer(heard)
-        assistant.memory.record = only_so_many  # type: ignore[method-assign]
+        assistant.memory.record = only_so_many  # type: ignore[method-assign]  # the disk is full by then
         assistant.after_turn(heard)
         await assistant.settle()
         assert len(recorded(assistant, SummaryAnswered)) == len(recorded(assistant, SummaryRefreshed)) == writes

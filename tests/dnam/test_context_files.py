@@ -154,7 +154,7 @@ async def test_whoever_names_a_place_reaches_no_file_of_another(folder: Path, tm
             assert isinstance(model, ScriptedModel)
             assert sorted("swordfish" in each.system for each in model.asked("answer")) == [False, True]
             assert len(shown(world, place)) == 1
-            turns = [each for each in events(bot, TurnAnswered) if isinstance(each, TurnAnswered)]
+            turns = events(bot, TurnAnswered)
             assert sorted(each.files[-1].path for each in turns) == [CORE, "/channels/staff.md"]
 
 
@@ -180,7 +180,7 @@ async def test_the_file_of_a_forum_or_channel_opens_in_its_first_thread(
                 await here.kim.says(posts[0], asked, mention=world.bot)
             await idle(world, bot)
             assert "Never tell." in model.asked("answer")[-1].system
-            described = [each for each in events(bot, PlaceDescribed) if isinstance(each, PlaceDescribed)]
+            described = events(bot, PlaceDescribed)
             assert [each.name for each in described if each.place.key == str(above.id)] == ["questions", "riddles"]
 
 

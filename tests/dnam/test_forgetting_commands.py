@@ -355,7 +355,7 @@ async def test_others_are_learned_from_all_the_same(world: World) -> None:
     await world.replies("kim", "erase yes")
     world.model.let_go()
     await asyncio.wait(jobs)
-    answered = [each for each in events(world.memory, ExtractionAnswered) if isinstance(each, ExtractionAnswered)]
+    answered = events(world.memory, ExtractionAnswered)
     assert [each.owner for each in answered] == [await world.memory.person("ada")]
 
 

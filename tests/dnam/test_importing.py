@@ -17,7 +17,7 @@ from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer, Tally
 from dnam.languages import load
 from dnam.learning import Learner
 from dnam.memory import Memory
-from dnam.model import SummaryInputs
+from dnam.model import ExtractionInputs, SummaryInputs
 from dnam.quarantine import quarantined
 from dnam.times import DAY_MS, LATEST_MS
 from projections.decisions.draft import Draft
@@ -299,7 +299,7 @@ async def test_an_old_import_does_not_make_the_live_cursor_go_back(tmp_path: Pat
         await assistant.extract(ada)
         await memory.heard("ada", "something old", key="old", said=NOW - 1_000_000)
         await Learner(assistant, [ada], []).learn(lambda *_: None)
-        assert [ask.inputs.lines[0].text for ask in model.asked("extraction")] == ["something new", "something old"]  # type: ignore[union-attr]
+        assert [inputs.lines[0].text for inputs in model.given(ExtractionInputs)] == ["something new", "something old"]
         assert await assistant.extract(ada) == []
 
 

@@ -478,7 +478,7 @@ async def test_what_was_taken_back_is_not_in_the_next_summary(tmp_path: Path) ->
         assert inputs.previous == ""
         assert [line.text for line in inputs.lines] == ["I sing", "nice weather", "is it not"]
         await say(assistant, "ada", "one", "two")
-        assert model.asked("summary")[-1].inputs.previous == "They talked."  # type: ignore[union-attr]
+        assert model.given(SummaryInputs)[-1].previous == "They talked."
 
 
 @pytest.mark.parametrize("every", [1, 3])
@@ -591,7 +591,7 @@ async def test_what_finds_no_room_is_read_by_the_next(tmp_path: Path, monkeypatc
         assert learned.left == 1
         (learned,) = await assistant.extract(await person(assistant))
         assert learned.left == 0
-        said = [line.text for ask in model.asked("extraction") for line in ask.inputs.lines]  # type: ignore[union-attr]
+        said = [line.text for inputs in model.given(ExtractionInputs) for line in inputs.lines]
         assert said == ["12345678", "abcdefgh", "ABCDEFGH"]
 
 

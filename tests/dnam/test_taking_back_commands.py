@@ -43,7 +43,7 @@ class Town:
         return await run(self.assistant, asked, call)
 
     def words(self) -> list[str]:
-        return [each.message.text for each in events(self.memory, MessageHeard) if isinstance(each, MessageHeard)]
+        return [each.message.text for each in events(self.memory, MessageHeard)]
 
 
 def asking(

@@ -14,11 +14,12 @@ from replay.units import tagged
 from tests.dnam.cli.memories import ROOT
 from tests.kills.victims import sound
 
+Replied = type[SummaryAnswered] | type[ExtractionAnswered]
 SAMPLE = ROOT / "data" / "samples" / "garden-club.json"
 
 
 @pytest.mark.parametrize(("replied", "made"), [(SummaryAnswered, SummaryRefreshed), (ExtractionAnswered, ItemUpserted)])
-def test_killed_behind_a_reply_each_is_recorded_once(tmp_path: Path, replied: type[Event], made: type[Event]) -> None:
+def test_killed_behind_a_reply_each_is_recorded_once(tmp_path: Path, replied: Replied, made: type[Event]) -> None:
     data = tmp_path / "data"
     dnam("import", "--data", str(data), "--audience", "guild", "--assistant", "dnam", "--no-learn", str(SAMPLE))
     code = f"from tests.kills.behind import killed_behind; killed_behind({replied.TAG!r})"
@@ -29,7 +30,7 @@ def test_killed_behind_a_reply_each_is_recorded_once(tmp_path: Path, replied: ty
     sound(data)
     with Engine.open(data, writable=False) as engine:
         events = [event for _, event in tagged(engine, {replied.TAG, made.TAG}, engine.head().size)]
-    asked = Counter(event.call.prompt_digest for event in events if isinstance(event, replied))  # type: ignore[attr-defined]
+    asked = Counter(event.call.prompt_digest for event in events if isinstance(event, replied))
     assert len(asked) > len(ends)
     assert set(asked.values()) == {1}
     assert any(isinstance(event, made) for event in events)

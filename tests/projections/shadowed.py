@@ -13,7 +13,7 @@ import msgspec
 from projections.decisions.draft import Draft
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.events import Event, ItemEvent, ItemUpserted, SummaryReset
-from projections.events.values import Evidence, Item, Source
+from projections.events.values import Item, Source
 from projections.fold import Record
 from projections.ids import EventId
 from projections.items import ItemRow, forgotten_of, items_of
@@ -191,10 +191,6 @@ def _state(world: World) -> object:
     }
     forgotten = {each.key: each.row.text for each in forgotten_of(world.rows, ANN)}
     return items, forgotten
-
-
-def by_word(evidence: Iterable[Evidence]) -> list[str]:
-    return [each.quote for each in evidence]
 
 
 def same_but(item: Item, **fields: Any) -> Item:

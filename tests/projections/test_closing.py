@@ -1,5 +1,6 @@
 """What is recorded ahead of an event that puts something out of force: of which events, and what it says."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -33,10 +34,10 @@ QUIET = (message("one"), message("another"))
 UPTO, AFTER, FLOOR = (Point(NOW + n, EventId(handle(name))) for n, name in enumerate(("upto", "after", "floor")))
 
 
-def an_event(kind: Any, owner: Handle = NOBODY, by: By = PERSON, **more: Any) -> Event:
+def an_event(kind: Callable[..., Event], owner: Handle = NOBODY, by: By = PERSON, **more: Any) -> Event:
     """Of an item."""
     item = an_item("Raids are on Kallisto.", owner=owner, compartment=LORE if owner == NOBODY else HOME)
-    return kind(said=NOW, by=by, item=item, **more)  # type: ignore[no-any-return]
+    return kind(said=NOW, by=by, item=item, **more)
 
 
 def gone(owner: Handle, compartment: str, item_id: str, reason: str, quiet: tuple[EventId, ...] = ()) -> ItemClosed:
@@ -46,8 +47,8 @@ def gone(owner: Handle, compartment: str, item_id: str, reason: str, quiet: tupl
     )  # fmt: skip
 
 
-def a_summary(kind: Any, audience: Audience = RESTRICTED, era: int = 4, **more: Any) -> Event:
-    return kind(said=NOW, by=PERSON, session="s", audience=audience, era=era, person=ANN, **more)  # type: ignore[no-any-return]
+def a_summary(kind: Callable[..., Event], audience: Audience = RESTRICTED, era: int = 4, **more: Any) -> Event:
+    return kind(said=NOW, by=PERSON, session="s", audience=audience, era=era, person=ANN, **more)
 
 
 def refreshed(audience: Audience = RESTRICTED, era: int = 4, refresh: int = 1, after: Point | None = AFTER) -> Event:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.events.values import Audience
+from projections.events.values import Audience, AudienceKind
 from projections.ids import Ref
 from projections.links import Direct, jump_link
 
@@ -30,9 +30,9 @@ DM = Ref("discord", "dm:00112233445566778899aabbccddeeff")
     ids=str,
 )
 def test_only_of_ids_that_the_platform_gave(
-    message: Ref, place: Ref, guild: Ref | None, kind: str, link: str | None
+    message: Ref, place: Ref, guild: Ref | None, kind: AudienceKind, link: str | None
 ) -> None:
-    assert jump_link(message, place, guild, Audience(kind, place)) == link  # type: ignore[arg-type]
+    assert jump_link(message, place, guild, Audience(kind, place)) == link
 
 
 OWN = Direct(DM, Ref("discord", "88"))
@@ -48,5 +48,7 @@ OWN = Direct(DM, Ref("discord", "88"))
     ],
     ids=["told there", "of another platform", "another conversation", "no direct conversation"],
 )
-def test_of_a_direct_conversation_where_it_is_told(place: Ref, kind: str, direct: Direct, link: str | None) -> None:
-    assert jump_link(MESSAGE, place, None, Audience(kind, place), direct) == link  # type: ignore[arg-type]
+def test_of_a_direct_conversation_where_it_is_told(
+    place: Ref, kind: AudienceKind, direct: Direct, link: str | None
+) -> None:
+    assert jump_link(MESSAGE, place, None, Audience(kind, place), direct) == link

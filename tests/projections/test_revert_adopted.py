@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from projections.decisions.adopt_summary import AdoptSummaryRequest, adopt_summary
 from projections.decisions.adopted import Adoption
 from projections.decisions.revert_summaries import summaries_reversal
-from projections.decisions.unadopt import unadopt
+from projections.decisions.unadopt import unadopting
 from projections.decisions.unadopt_summary import UnadoptSummaryRequest, unadopt_summary
 from projections.events import SummaryRefreshed
 from projections.ids import EventId
@@ -39,7 +39,7 @@ class Beside:
         before, state = rows_of(world.rows, ada), self.live.state()
         if not recorded(world, requested(world, self.shadow.rows, ada)):
             return False
-        for draft in unadopt(world.rows, undone(world, ada, before)):
+        for draft in unadopting(world.rows, undone(world, ada, before)).drafts:
             world.record(draft)
         assert self.live.state() == state
         return True

@@ -6,7 +6,7 @@ from projections.decisions.snapshots import PostRequest, post_snapshot
 from projections.events import PersonSeen, SnapshotPosted
 from projections.events.values import PLATFORM
 from projections.ids import Handle, Ref
-from projections.snapshots import SnapshotRow, is_snapshot, snapshot_of, snapshots_in, unpinned
+from projections.snapshots import SnapshotRow, snapshot_of, snapshots_in, unpinned
 from tests.projections.items import ANN, BOB
 from tests.world import NOW, World, origin
 
@@ -44,13 +44,6 @@ def test_deciding_twice_records_once(world: World) -> None:
 
 def test_nothing_is_recorded_of_somebody_who_is_not_known_any_more() -> None:
     assert World().decide(post_snapshot, post(ANN, FIRST)) == []
-
-
-def test_which_messages_are_none_of_anybody_s_words(world: World) -> None:
-    world.decide(post_snapshot, post(ANN, FIRST))
-    assert is_snapshot(world.rows, HERE, FIRST)
-    assert not is_snapshot(world.rows, HERE, SECOND)
-    assert not is_snapshot(world.rows, THERE, FIRST)
 
 
 def test_what_found_no_room_among_the_pins_is_listed_until_it_does(world: World) -> None:

@@ -16,7 +16,6 @@ from projections.decisions.unadopt import (
     NARROWER,
     NO_ROOM,
     UnadoptRequest,
-    unadopt,
     unadopting,
 )
 from projections.events import Event, ItemReverted, ItemUpserted, ItemWithdrawn, MessageHeard, PlaceAudienceChanged
@@ -48,7 +47,7 @@ def forgets(two: Two, words: str) -> None:
 def take_back(two: Two, request: UnadoptRequest, most: int = 1000) -> list[ItemReverted]:
     """One decision, in the log; the engine's rule on widening holds."""
     world, made = two.live.world, []
-    for draft in unadopt(two.live.rows, request, most):
+    for draft in unadopting(two.live.rows, request, most).drafts:
         events: dict[EventId, Event | None] = {each.id: each.event for each in world.records}
         assert not widening(world.rows, draft.event, {cause: events.get(cause) for cause in draft.event.causes})
         assert all(world.ids.status(cause) != "unknown" for cause in draft.event.causes)
@@ -264,7 +263,7 @@ def test_what_was_erased_is_no_cause() -> None:
     adopted = Adopted()
     (row, *_) = adopted.before.values()
     adopted.two.live.world.ids.seen[row.event] = "erased"
-    drafts = unadopt(adopted.two.live.rows, adopted.request())
+    drafts = unadopting(adopted.two.live.rows, adopted.request()).drafts
     assert not any(row.event in draft.event.causes for draft in drafts)
 
 

@@ -27,10 +27,7 @@ def some(*findings: Finding, claims: tuple[Claim, ...] = (LOST, DOUBLE), broken:
 
 
 def test_the_page_in_docs_is_what_its_data_says() -> None:
-    every = load(ROOT / DATA)
-    if not every:
-        pytest.skip("nothing was proved yet")
-    assert (ROOT / PAGE).read_text(encoding="utf-8") == page(every)
+    assert (ROOT / PAGE).read_text(encoding="utf-8") == page(load(ROOT / DATA))
 
 
 @pytest.mark.parametrize("ran", load(ROOT / DATA), ids=lambda ran: ran.name)
@@ -68,10 +65,7 @@ def test_the_claims_of_a_part_that_was_not_run_are_told_and_counted() -> None:
 
 
 def test_every_part_is_on_the_page() -> None:
-    every = load(ROOT / DATA)
-    if not every:
-        pytest.skip("nothing was proved yet")
-    assert [each.name for each in every] == list(NAMES), "`make prove` runs all of them"
+    assert [each.name for each in load(ROOT / DATA)] == list(NAMES), "`make prove` runs all of them"
 
 
 def test_that_parts_are_of_different_commits_is_said_on_top_whether_or_not_all_ran() -> None:

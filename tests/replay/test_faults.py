@@ -1,9 +1,6 @@
 """Disks that fill up and maps that end: the caller hears of it, nothing is half written, and it goes on afterwards."""
 
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import lmdb
@@ -21,7 +18,8 @@ from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head, Syncing, untold
 from replay.store import DiskStore
 from replay.verify import verify
-from tests.replay.stage import ROOT, FakeClock, child, digest, drafts, finished, says, together
+from tests.replay.mounting import mounting
+from tests.replay.stage import FakeClock, child, digest, drafts, finished, says, together
 from tests.replay.test_log import entry
 from tests.world import NOW, handle
 
@@ -169,15 +167,8 @@ print("sound", acknowledged)
 
 
 def test_a_disk_that_is_full_is_told_and_it_goes_on_when_there_is_room(folder: Path) -> None:
-    unshare = shutil.which("unshare")
-    if unshare is None or subprocess.run([unshare, "-m", "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no mount namespaces here")
-    command = [unshare, "-m", sys.executable, "-c", SMALL_DISK, str(folder)]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode == 77:
-        pytest.skip("nothing can be mounted here")
-    assert run.returncode == 0, run.stderr
-    first, last = run.stdout.splitlines()
+    told = mounting(SMALL_DISK, folder)
+    first, last = told.splitlines()
     assert first == "LogFull"
     assert last.startswith("sound ")
 

@@ -61,6 +61,7 @@ from tests.replay.keeping import (
     sound,
     talk,
 )
+from tests.replay.mounting import mounting
 from tests.replay.stage import (
     ADA,
     KIM,
@@ -852,13 +853,6 @@ print("sound")
 
 
 def test_a_disk_that_fills_up_leaves_the_log_in_force(folder: Path, place: Path) -> None:
-    unshare = shutil.which("unshare")
-    if unshare is None or subprocess.run([unshare, "-m", "true"], capture_output=True, check=False).returncode:
-        pytest.skip("no mount namespaces here")
     (folder / "disk").mkdir()
-    command = [unshare, "-m", sys.executable, "-c", SMALL_DISK, str(place), str(folder / "disk")]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if run.returncode == 77:
-        pytest.skip("nothing can be mounted here")
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.split() == ["LogFull", "sound"]
+    told = mounting(SMALL_DISK, place, folder / "disk")
+    assert told.split() == ["LogFull", "sound"]

@@ -126,9 +126,6 @@ def test_a_damaged_log_is_not_copied_over(data: Path) -> None:
 
 
 def test_a_copy_that_differs_is_thrown_away(data: Path) -> None:
-    class Flawed(DiskStore):
-        """Its log loses a body between the copy and the comparison."""
-
     with Engine.open(data, create=True, clock=FakeClock()) as engine:
         engine.record(says("m1"))
         store = disk(engine)

@@ -127,9 +127,6 @@ def reply_withdrawn(**fields: Any) -> e.ReplyWithdrawn:
     )  # fmt: skip
 
 
-DELETED = e.MessageDeleted(
-    said=NOW, by=PLATFORM, heard=event_id("h"), session="s", audience=GUILD, heard_said=NOW
-)  # fmt: skip
 REFUSED = e.ItemRefused(
     said=NOW, by=OPERATOR, owner=P, compartment="guild/discord:7", kind="fact", text="t", reason="r", policy="p"
 )

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 from unittest.mock import patch
 
 from dnam import unwritten
@@ -30,6 +31,7 @@ from tests.dnam.scripted import FakeClock, ScriptedModel, settings
 from tests.loopback.discord import Channel, User, World, running
 from tests.world import NOW
 
+E = TypeVar("E", bound=Event)
 READY_SECONDS = 0.01
 """How long the bot waits for more guilds. One that comes later is read back when it comes."""
 
@@ -92,7 +94,7 @@ async def _nothing() -> None:
     """What a killed process does at its end."""
 
 
-def events(of: DnamBot | Memory, *kinds: type[Event]) -> list[Event]:
+def events(of: DnamBot | Memory, *kinds: type[E]) -> list[E]:
     """What is recorded of these kinds, in order."""
     engine = (of if isinstance(of, Memory) else of.desk.memory).engine
     with engine.reading():  # follows what was erased

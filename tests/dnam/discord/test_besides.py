@@ -64,7 +64,7 @@ async def test_it_is_read_back(tmp_path: Path) -> None:
         for what in WORDS:
             await sent(what, world, here, here.general)
         async with bot_in(world, tmp_path) as bot:
-            names = [each.message.attachments[0].name for each in events(bot, MessageHeard)]  # type: ignore[attr-defined]
+            names = [each.message.attachments[0].name for each in events(bot, MessageHeard)]
             assert names == ["sticker wave", "poll", "voice-message.ogg", "forwarded message"]
 
 

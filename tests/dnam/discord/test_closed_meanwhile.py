@@ -37,7 +37,7 @@ def hide(here: Garden, channel: Channel) -> None:
 
 def narrowed(bot: DnamBot) -> set[str]:
     """The places that fewer can read by now, each of them once."""
-    changed = [each for each in events(bot, PlaceAudienceChanged) if isinstance(each, PlaceAudienceChanged)]
+    changed = events(bot, PlaceAudienceChanged)
     assert {each.audience.kind for each in changed} <= {"channel"}
     keys = [each.place.key for each in changed]
     assert len(keys) == len(set(keys))

@@ -78,7 +78,7 @@ def close(world: World, here: Garden, channel: Channel) -> None:
 
 def changed(bot: DnamBot) -> list[str]:
     """The places whose audience changed, in order."""
-    return [each.place.key for each in events(bot, PlaceAudienceChanged) if isinstance(each, PlaceAudienceChanged)]
+    return [each.place.key for each in events(bot, PlaceAudienceChanged)]
 
 
 async def is_told_everywhere(world: World, here: Garden, bot: DnamBot, model: ScriptedModel) -> Channel:
@@ -199,7 +199,7 @@ async def test_what_cannot_be_compared_is_closed_and_compared_again_before_anyth
         await here.kim.says(here.kim.dm, "and here?")
         await idle(world, bot)
         assert SAID in model.asks[-1].prompt
-        assert [each.error for each in events(bot, JobFailed) if isinstance(each, JobFailed)] == ["the disk is full"]
+        assert [each.error for each in events(bot, JobFailed)] == ["the disk is full"]
         fault.undo()
         await here.kim.says(here.general, "!memory show")
         await idle(world, bot)

@@ -206,7 +206,7 @@ async def test_a_memory_that_is_new_reads_back_and_answers_nothing_again(tmp_pat
             await idle(world, bot)
         async with bot_in(world, tmp_path / "new") as bot:
             assert shown(world, here.general) == ["yes"]
-            messages = [each.message for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)]
+            messages = [each.message for each in events(bot, MessageHeard)]
             assert [(each.author, each.text) for each in messages] == [("person", "@marcy roses?"), ("self", "yes")]
 
 

@@ -39,7 +39,7 @@ async def test_what_a_model_s_service_says_is_not_told_in_a_channel_and_is_recor
         await here.kim.says(here.general, "!memory extract")
         await idle(world, bot)
         assert shown(world, here.general)[-1] == FAILED
-        assert [each.error for each in events(bot, ExtractionFailed) if isinstance(each, ExtractionFailed)] == [INNER]
+        assert [each.error for each in events(bot, ExtractionFailed)] == [INNER]
 
 
 async def test_what_a_log_says_is_not_told_in_a_channel_and_to_the_owner_where_nobody_reads_along(
@@ -94,4 +94,4 @@ async def test_neither_does_a_slash_command_say_them(tmp_path: Path, monkeypatch
 
 def failures(bot: DnamBot) -> list[tuple[str, str]]:
     """What is recorded of what failed: the job, and what went wrong."""
-    return [(each.job, each.error) for each in events(bot, JobFailed) if isinstance(each, JobFailed)]
+    return [(each.job, each.error) for each in events(bot, JobFailed)]

@@ -84,7 +84,7 @@ async def test_once_it_may_read_again_its_own_answer_is_nothing_new(tmp_path: Pa
             here.guild.permit(here.general, world.bot)
             await idle(world, bot)
             assert shown(world, here.general) == ["yes"]
-            assert [each.message.author for each in events(bot, MessageHeard)] == ["person", "person"]  # type: ignore[attr-defined]
+            assert [each.message.author for each in events(bot, MessageHeard)] == ["person", "person"]
 
 
 async def test_what_was_missed_is_read_once_it_may_read_it(tmp_path: Path) -> None:
@@ -94,4 +94,4 @@ async def test_what_was_missed_is_read_once_it_may_read_it(tmp_path: Path) -> No
         async with bot_in(world, tmp_path) as bot:
             here.guild.permit(here.general, world.bot)
             await idle(world, bot)
-            assert [each.message.text for each in events(bot, MessageHeard)] == ["before"]  # type: ignore[attr-defined]
+            assert [each.message.text for each in events(bot, MessageHeard)] == ["before"]

@@ -273,4 +273,4 @@ async def fetched(guild: discord.Guild, _: int) -> discord.Member:
         "mute": False,
         "flags": 0,
     }
-    return discord.Member(data=data, guild=guild, state=guild._state)  # type: ignore[arg-type]
+    return discord.Member(data=data, guild=guild, state=guild._state)  # type: ignore[arg-type]  # the rest of a member is not needed

@@ -73,9 +73,7 @@ async def test_what_was_to_be_answered_still_is(tmp_path: Path) -> None:
             await model.was_asked()
         async with bot_in(world, tmp_path, respond_mode="all") as bot:
             assert shown(world, here.general) == ["yes"]
-            assert [each.message.addressed for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)] == [
-                True
-            ]
+            assert [each.message.addressed for each in events(bot, MessageHeard)] == [True]
 
 
 async def test_a_bot_that_is_new_in_a_place_answers_nothing_of_before(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ async def test_it_is_said_later_and_once(tmp_path: Path, *, after: bool) -> None
         await here.kim.says(here.general, REMEMBER)
         await idle(world, bot)
         assert len(events(bot, ItemRemembered)) == 1
-        assert [each.error for each in events(bot, JobFailed)] == ["DiscordServerError: status 503, code 0"]  # type: ignore[attr-defined]
+        assert [each.error for each in events(bot, JobFailed)] == ["DiscordServerError: status 503, code 0"]
         for _ in range(2):
             pause.go.release()
         await world.until(lambda: len(shown(world, here.general)) == 1 and len(pause.waits) >= 2, "it to be tried")

@@ -91,7 +91,7 @@ async def test_a_public_thread_has_the_audience_of_its_channel(tmp_path: Path) -
         assert isinstance(message, MessageHeard)
         assert message.message.session == f"discord:thread:{thread.id}"
         assert message.message.audience.kind == "guild"
-        described = [each for each in events(bot, PlaceDescribed) if isinstance(each, PlaceDescribed)]
+        described = events(bot, PlaceDescribed)
         assert {each.kind: each.parent for each in described}["thread"] == Ref("discord", str(here.general.id))
 
 
@@ -102,7 +102,7 @@ async def test_what_few_can_read_is_restricted(tmp_path: Path) -> None:
         await here.kim.says(here.cellar, "psst", mention=world.bot)
         await idle(world, bot)
         assert shown(world, private) == shown(world, here.cellar) == ["yes"]
-        kinds = [each.message.audience.kind for each in events(bot, MessageHeard) if isinstance(each, MessageHeard)]
+        kinds = [each.message.audience.kind for each in events(bot, MessageHeard)]
         assert kinds == ["channel", "channel"]
 
 
@@ -175,7 +175,7 @@ async def test_who_opted_out_is_answered_and_nothing_of_it_is_kept(tmp_path: Pat
         await idle(world, bot)
         assert shown(world, here.general) == shown(world, here.kim.dm) == ["yes"]
         assert events(bot, MessageHeard) == []
-        turns = [each for each in events(bot, TurnAnswered) if isinstance(each, TurnAnswered)]
+        turns = events(bot, TurnAnswered)
         assert [(turn.asker, turn.text, turn.call.model) for turn in turns] == [(NOBODY, "", "scripted")] * 2
 
 

@@ -23,7 +23,7 @@ async def test_what_a_thread_or_a_post_is_called_is_kept_nowhere(tmp_path: Path)
             await here.ada.says(here.general, f"see <#{thread.id}> in <#{here.general.id}>")
             await idle(world, bot)
             assert f"see <#{thread.id}> in #general" in heard(bot)
-        names = {each.name for each in events(bot, PlaceDescribed) if isinstance(each, PlaceDescribed)}
+        names = {each.name for each in events(bot, PlaceDescribed)}
         engine = bot.desk.memory.engine
         stored = [repr(engine.live.folding.record(each)) for each in engine.store.log.read(0)]
     assert names == {"Garden", "general", "questions", ""}

@@ -41,7 +41,6 @@ from tests.dnam.importers.files import (
 )
 
 KIM_ACCOUNT = Account("discord", KIM["id"], "Kim", "kim")
-LEE_ACCOUNT = Account("discord", LEE["id"], "Lee", "lee")
 ASSISTED = Options(assistants=("dnam",))
 
 

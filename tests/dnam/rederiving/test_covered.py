@@ -16,6 +16,7 @@ from dnam.learning import Learner
 from dnam.loops.extraction import unread_by_compartment
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import plan_summary
+from dnam.model import ExtractionInputs
 from dnam.prompts import load
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest
@@ -109,8 +110,8 @@ def test_what_was_read_comes_out_the_same_beside_what_nobody_read(tmp_path: Path
     assert texts(before) == [each for each in texts(beside) if "tea" in each]
     model = reader()
     asyncio.run(derive(tmp_path / "b", model, "same"))
-    assert {ask.inputs.user for ask in model.asked("extraction")} == {"Kim", "Ada"}  # type: ignore[union-attr]
-    assert all("rain" in line.text for ask in model.asked("extraction") for line in ask.inputs.lines)  # type: ignore[union-attr]
+    assert {inputs.user for inputs in model.given(ExtractionInputs)} == {"Kim", "Ada"}
+    assert all("rain" in line.text for inputs in model.given(ExtractionInputs) for line in inputs.lines)
     live, shadow = both(tmp_path / "b", "same")
     assert live["items"].items() <= shadow["items"].items()
     told(tmp_path / "b", learns)
@@ -146,8 +147,8 @@ def test_learning_that_was_broken_off_is_gone_on_with_behind_what_it_had_read(tm
     told(tmp_path, first, begins_to_learn)
     model = reader("enjoys", name="other")
     asyncio.run(derive(tmp_path, model, asked=OTHER))
-    of_kim = [ask.inputs for ask in model.asked("extraction") if ask.inputs.user == "Kim"]  # type: ignore[union-attr]
-    assert [[line.text[-1] for line in inputs.lines] for inputs in of_kim] == [["0", "2"], ["4"]]  # type: ignore[union-attr]
+    of_kim = [inputs for inputs in model.given(ExtractionInputs) if inputs.user == "Kim"]
+    assert [[line.text[-1] for line in inputs.lines] for inputs in of_kim] == [["0", "2"], ["4"]]
     summaries = [ask.inputs for ask in model.asked("summary")]
     assert [[line.text[-1] for line in inputs.lines] for inputs in summaries] == [["0", "1"], ["2", "3", "4"], ["5"]]  # type: ignore[union-attr]
     assert len(texts(both(tmp_path)[1])) == 6
@@ -192,7 +193,7 @@ def test_where_nothing_is_to_be_remembered_nothing_is_read(tmp_path: Path) -> No
     told(tmp_path, first, learns, second)
     model = reader("enjoys", name="other")
     asyncio.run(derived_with(tmp_path, model, durable_memory_enabled="false"))
-    assert all("tea" in line.text for ask in model.asked("extraction") for line in ask.inputs.lines)  # type: ignore[union-attr]
+    assert all("tea" in line.text for inputs in model.given(ExtractionInputs) for line in inputs.lines)
 
 
 @pytest.mark.parametrize(("said", "seq"), [(5, 0), (10, 0), (15, 7), (25, 9), (40, 9)])

@@ -10,6 +10,7 @@ import msgspec
 
 from dnam.importers.source import Arrival, Arrived
 from dnam.importing import Importer
+from dnam.model import ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Manifest
 from projections.config import Scope
@@ -111,7 +112,7 @@ def test_an_import_is_read_where_it_ended_by_when_things_were_said(tmp_path: Pat
     model = reader("enjoys", name="other")
     asyncio.run(derive(tmp_path, model, asked=OTHER))
     assert happened(tmp_path) == [2, 2, 1, "remember", 1]
-    lines = [[line.text for line in ask.inputs.lines] for ask in model.asked("extraction")]  # type: ignore[union-attr]
+    lines = [[line.text for line in inputs.lines] for inputs in model.given(ExtractionInputs)]
     assert lines[:3] == [[f"I like tea number {key}" for key in some] for some in ((0, 1), (2, 3), (4,))]
     summaries = [ask for ask in model.asks if ask.purpose == "summary"]
     assert [len(ask.inputs.lines) for ask in summaries] == [3, 2, 1]  # type: ignore[union-attr]
@@ -171,7 +172,7 @@ def test_who_may_not_be_learned_from_is_not_and_a_narrowed_place_keeps_its_words
     told(tmp_path, closed)
     model = reader("enjoys", name="other")
     asyncio.run(derive(tmp_path, model, asked=OTHER))
-    assert [ask.inputs.user for ask in model.asked("extraction")] == ["Kim"]  # type: ignore[union-attr]
+    assert [inputs.user for inputs in model.given(ExtractionInputs)] == ["Kim"]
     assert [where.rpartition("/channel/")[2] for _, where, _ in both(tmp_path)[1]["items"]] == ["discord:1"] * 2
 
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from dnam.model import Ask, Hear, Model, Reply, unheard
+from dnam.model import Ask, ExtractionInputs, Hear, Model, Reply, unheard
 from dnam.rederiving.chains import Chains, Key
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
@@ -130,4 +130,4 @@ async def test_what_was_edited_later_is_not_read_by_a_run_that_is_come_back_to(t
         await derive(tmp_path, model, asked=OTHER)
     model.scripts["extraction"] = good
     await derive(tmp_path, model, asked=OTHER)
-    assert {ask.inputs.user for ask in model.asked("extraction")} == {"Ada"}  # type: ignore[union-attr]
+    assert {inputs.user for inputs in model.given(ExtractionInputs)} == {"Ada"}

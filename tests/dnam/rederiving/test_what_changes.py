@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from dnam.consenting import consent
+from dnam.model import ExtractionInputs
 from dnam.rederiving.finding import messages_of
 from dnam.shadows import load
 from projections.decisions.audience import AudienceRequest, change_audience
@@ -200,7 +201,7 @@ def test_who_opted_out_is_learned_nothing_of(tmp_path: Path) -> None:
     model = reader("enjoys", name="other")
     asyncio.run(derive(tmp_path, model, asked=OTHER))
     assert not any("snow" in text for text in texts(both(tmp_path)[1]))
-    assert {ask.inputs.user for ask in model.asked("extraction")} == {"Kim"}  # type: ignore[union-attr]
+    assert {inputs.user for inputs in model.given(ExtractionInputs)} == {"Kim"}
 
 
 def test_many_items_move_with_a_channel_in_several_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

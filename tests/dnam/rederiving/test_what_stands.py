@@ -53,7 +53,7 @@ def test_of_who_opted_out_nothing_is_read_taken_over_or_brought_back(tmp_path: P
     ]
     model = reader("adores", name="third")
     asyncio.run(derive(tmp_path, model, "third", THIRD))
-    assert {ask.inputs.user for ask in model.asked("extraction")} == {"Kim"}  # type: ignore[union-attr]
+    assert {inputs.user for inputs in model.given(ExtractionInputs)} == {"Kim"}
     assert dnam("adopt", "third", "--behind", "--yes", "--data", tmp_path).code == 0
     assert "adores snow" not in active(tmp_path)
 

@@ -153,8 +153,9 @@ class Message:
 
     def wire(self, content: bool = True, reference: bool = True) -> Wire:
         """As REST gives it. Without `content`: as it is shown to who lacks the message content intent."""
-        nothing = {"content": "", "embeds": (), "components": (), "attachments": (), "poll": None}
-        said = self.said if content else replace(self.said, **nothing)  # type: ignore[arg-type]
+        said = self.said
+        if not content:
+            said = replace(said, content="", embeds=(), components=(), attachments=(), poll=None)
         shown = self._plain(said) | _besides(said) | self._rest() | (self._reference(content) if reference else {})
         return shown if said.forwarded is None else shown | _snapshot(said.forwarded, content)
 

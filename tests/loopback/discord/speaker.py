@@ -112,10 +112,6 @@ class Speaker(User):
         talk.pin(self.state, self.place(message), message, self)
         await self.gateway.sent()
 
-    async def unpins(self, message: Message) -> None:
-        talk.unpin(self.state, self.place(message), message)
-        await self.gateway.sent()
-
     async def begins_thread(
         self, channel: Channel, name: str, *, at: Message | None = None, private: bool = False, add: Sequence[User] = ()
     ) -> Channel:
@@ -125,10 +121,6 @@ class Speaker(User):
             threads.join(self.state, thread, each)
         await self.gateway.sent()
         return thread
-
-    async def joins_thread(self, thread: Channel) -> None:
-        threads.join(self.state, thread, self)
-        await self.gateway.sent()
 
     def _said(self, channel: Channel, text: str, files: Sequence[tuple[str, bytes]] = ()) -> Said:
         assert text or files, "there is nothing to say"

@@ -17,7 +17,7 @@ ROSES = "I like roses"
 
 
 def failures(scene: Scene) -> list[tuple[str, str]]:
-    return [(each.job, each.error) for each in events(scene.bot, JobFailed) if isinstance(each, JobFailed)]
+    return [(each.job, each.error) for each in events(scene.bot, JobFailed)]
 
 
 async def expired(scene: Scene, monkeypatch: pytest.MonkeyPatch, using: Coroutine[Any, Any, Any]) -> None:

@@ -29,7 +29,7 @@ async def test_a_channel_in_which_nothing_was_said_is_configured_by_those_who_ma
         assert "'loud' is not allowed" in await asked(scene.ada, "channel/fresh", "respond_mode=loud")
         shown = scene.ada.uses(scene.general, "/memory config", action="get", scope="#questions")
         assert (await scene.replied(shown)).said.content.endswith(f"channel/discord:{forum.id}:**\n(nothing is set)")
-        described = [each.place.key for each in events(scene.bot, PlaceDescribed) if isinstance(each, PlaceDescribed)]
+        described = [each.place.key for each in events(scene.bot, PlaceDescribed)]
         assert not {str(forum.id), str(fresh.id), str(harbour.id)} & {*described}, "looking, and refusing, say nothing"
         assert events(scene.bot, ConfigSet) == []
 

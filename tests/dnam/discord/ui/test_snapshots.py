@@ -54,7 +54,7 @@ async def only(scene: Scene) -> Message:
 
 
 def posted(scene: Scene) -> list[SnapshotPosted]:
-    return [each for each in events(scene.bot, SnapshotPosted) if isinstance(each, SnapshotPosted)]
+    return events(scene.bot, SnapshotPosted)
 
 
 async def test_it_is_posted_pinned_and_recorded_and_is_nothing_that_was_said(tmp_path: Path) -> None:
@@ -308,7 +308,7 @@ async def test_a_channel_that_is_none_is_an_event(tmp_path: Path) -> None:
     async with scene_in(tmp_path, memory_channel_id="1") as scene:
         await speaks(scene, ROSES)
         assert await scene.shown() == []
-        assert [(each.job, each.error) for each in events(scene.bot, JobFailed) if isinstance(each, JobFailed)] == [
+        assert [(each.job, each.error) for each in events(scene.bot, JobFailed)] == [
             ("discord snapshot", "DNAM_MEMORY_CHANNEL_ID is no channel that the bot sees")
         ]
 
