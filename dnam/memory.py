@@ -26,6 +26,7 @@ from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
 from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
+from dnam.opening import opened
 from dnam.placing import Placing
 from dnam.settings import Settings, read
 from dnam.shadows_followed import shadows_followed
@@ -109,7 +110,7 @@ class Memory(Placing):
         """
         chosen = settings or read({}, {})
         language = load(chosen.language)
-        engine = await asyncio.to_thread(
+        opening = partial(
             Engine.open,
             chosen.data if path is None else Path(path),
             writable=writable,
@@ -117,14 +118,12 @@ class Memory(Placing):
             clock=clock,
             view_commit_events=chosen.view_commit_events,
         )
-        try:
+        async with opened(opening) as engine:
             memory = Memory(engine, chosen, language)
             await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
             await go_on_erasing_guilds(memory, log.warning)
             async with mirroring(memory), shadows_followed(memory):
                 yield memory
-        finally:
-            await asyncio.to_thread(engine.close)
 
     async def heard(
         self,
