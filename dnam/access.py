@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
+from dnam import arguments
 from dnam.courier import recording
 from dnam.errors import Unknown
 from dnam.guarding import guarding_of
@@ -92,13 +93,15 @@ class Access:
             return question(rows)
 
     def moment(self, at: int | datetime) -> Moment:
-        """The end of a decision, by seq or by time. BadRequest for what is neither, or is not there yet."""
+        """The end of a decision, by seq or by time; a time without a zone is one of this machine's. BadRequest for what
+        is neither, or is not there yet.
+        """
         is_seq = isinstance(at, int) and not isinstance(at, bool) and at >= 0
         if not (is_seq or isinstance(at, datetime)):
             raise BadRequest(f"a moment is a seq or a datetime, not {at!r}: dnam.when.read_when reads words")
         if isinstance(at, int) and at > self.engine.head().size:
             raise BadRequest(f"there is no event #{at} yet: the log ends at #{self.engine.head().size}")
-        seq = at if isinstance(at, int) else self.engine.seq_at(int(at.timestamp() * 1000))
+        seq = at if isinstance(at, int) else self.engine.seq_at(_milliseconds(at))
         return Moment(seq=settled(self.engine.store.log, seq))
 
     async def look_back(self, moment: Moment, question: Callable[[Rows, Rows], T]) -> T:
@@ -111,10 +114,14 @@ class Access:
 
     async def person(self, user: str | Handle, *, platform: str = LOCAL, make: bool = False) -> Handle:
         """Whose account it is: `user` is the platform's id of them, or a handle, and never a name, which anybody can
-        take. Unknown when nobody has it; with `make`, they are met now.
+        take. Unknown when nobody has it, and for the handle of nobody, which is that of whoever opted out; with `make`,
+        they are met now.
         """
+        arguments.identified(platform=platform)
         if isinstance(user, bytes):
-            return user
+            return arguments.handle(user)
+        arguments.strings(user=user)
+        arguments.identified(user=whole(user))
         account = Account(platform, whole(user), whole(user))
         person = await self.look(lambda rows: handle_of(rows, account))
         if person:
@@ -138,3 +145,10 @@ class Access:
         origin, fresh, said = self.origin(), (new_handle(),), self.now()
         await self.record(lambda rows: meet(rows, account, origin, fresh, said))
         return await self.look(lambda rows: handle_of(rows, account))
+
+
+def _milliseconds(at: datetime) -> int:
+    try:
+        return int(at.timestamp() * 1000)
+    except (ValueError, OverflowError):
+        raise BadRequest(f"{at} is beyond what this machine's calendar can tell: give it a zone") from None

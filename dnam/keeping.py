@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
 
+from dnam import arguments
 from dnam.access import Access
 from dnam.unmerging import before_merge
 from dnam.unnamed import unnamed
@@ -51,7 +52,8 @@ class Keeping(Access):
 
         `evidence` are the words that it rests on, and `source` is where they stand; without, the person's own asking.
         """
-        if not isinstance(user, bytes):
+        arguments.strings(text=text)
+        if isinstance(user, str) and user:
             refuse_text(text, self.guarding)  # before somebody is met for it
         person = await self.person(user, platform=platform, make=True)
         where = setting or in_direct(person)
@@ -83,6 +85,7 @@ class Keeping(Access):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
+        arguments.strings(needle=needle, id=id)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = ForgetRequest(
@@ -109,6 +112,7 @@ class Keeping(Access):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Change what an item says; its id stays."""
+        arguments.strings(id=id, text=text)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         said, origin, words = self.now(), self.origin(), unnamed(whole(text))
@@ -126,6 +130,7 @@ class Keeping(Access):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
+        arguments.strings(id=id)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         return await self._restored(person, id, openings, by or By("person", person))
@@ -178,7 +183,7 @@ class Keeping(Access):
     ) -> list[Item]:
         """A person's active items, newest first: all of them, or those that a setting opens.
 
-        `at` is a moment by recorded order: a seq, or a time.
+        `at` is a moment by recorded order: a seq, or a time; one without a zone is a time of this machine's.
         """
         person = await self.person(user, platform=platform)
 
@@ -195,6 +200,7 @@ class Keeping(Access):
         self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
     ) -> list[Hit]:
         """A person's items by how well they fit a text, best first, each with its reasons."""
+        arguments.strings(text=text)
         person = await self.person(user, platform=platform)
         now = self.now()
 
@@ -211,6 +217,7 @@ class Keeping(Access):
         """A person's items that share words with a text, best first, each with its reasons: all of them, or those that
         a setting opens.
         """
+        arguments.strings(text=text)
         person = await self.person(user, platform=platform)
         now = self.now()
 

@@ -18,10 +18,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from dnam import arguments
 from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
 from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
+from dnam.opening import opened
 from dnam.prompting import Prompting
 from dnam.settings import Settings, read
 from dnam.shadows_followed import shadows_followed
@@ -95,7 +97,7 @@ class Memory(Prompting):
         """
         chosen = settings or read({}, {})
         language = load(chosen.language)
-        engine = await asyncio.to_thread(
+        opening = partial(
             Engine.open,
             chosen.data if path is None else Path(path),
             writable=writable,
@@ -103,14 +105,12 @@ class Memory(Prompting):
             clock=clock,
             view_commit_events=chosen.view_commit_events,
         )
-        try:
+        async with opened(opening) as engine:
             memory = Memory(engine, chosen, language)
             await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
             await go_on_erasing_guilds(memory, log.warning)
             async with mirroring(memory), shadows_followed(memory):
                 yield memory
-        finally:
-            await asyncio.to_thread(engine.close)
 
     async def heard(
         self,
@@ -127,13 +127,17 @@ class Memory(Prompting):
         """Somebody said something: `user` is the platform's id of them, `key` of the message (default: a fresh one).
 
         Without a `place` it was a direct message. `said` is ms since 1970, default now. The same key is heard once.
-        Raises BadRequest for an empty `user`, and for a time before 1970 or more than a day ahead: everything that is
-        said by then would count as summarised.
+        Raises BadRequest for what is no message: an empty `user`, a `key` that is a number, and a time before 1970 or
+        more than a day ahead: everything that is said by then would count as summarised.
         """
-        if not _is_message(user, text, said):
-            raise BadRequest("`user` and `text` are strings, and `said` is a whole number of milliseconds")
-        if not user:
-            raise BadRequest("whoever says something has an id on their platform: `user` is empty")
+        arguments.strings(user=user, text=text, name=name)
+        arguments.identified(user=whole(user), platform=platform)
+        arguments.names(key=key)
+        arguments.of_kind(bool, addressed=addressed)
+        if place is not None:
+            arguments.of_kind(PlaceSeen, place=place)
+        if said is not None:
+            arguments.whole_number(said=said)
         if said is not None and (said < 0 or is_ahead(said, self._latest_now())):
             wrong = "before that" if said < 0 else "more than a day in the future"
             raise BadRequest(f"`said` is ms since 1970, and {said} lies {wrong}")
@@ -209,6 +213,7 @@ class Memory(Prompting):
 
         `said` is when it was finished, in ms, default now.
         """
+        arguments.strings(text=text)
         request = AnswerRequest(
             question=heard.point,
             session=heard.session,
@@ -302,11 +307,6 @@ def _use_of(spent: Reply) -> ModelUse:
         cost_micros=spent.cost_micros,
         stop=spent.stop,
     )
-
-
-def _is_message(user: object, text: object, said: object) -> bool:
-    """Whether these are what they should be, in a program that no checker of types has seen."""
-    return isinstance(user, str) and isinstance(text, str) and isinstance(said, int | None)
 
 
 def _as_recorded(rows: Rows, ready: HeardRequest) -> Heard:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from dnam import arguments
 from dnam.keeping import Keeping, items_of_recorded
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
@@ -34,6 +35,7 @@ class Placing(Keeping):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
+        arguments.strings(id=id)
         return await self._move(sharing, await self.person(user, platform=platform), id, by, setting)
 
     async def keep_private(
@@ -46,6 +48,7 @@ class Placing(Keeping):
         setting: Setting | None = None,
     ) -> list[Item]:
         """Let an item be open in its person's direct messages alone; none when it is so already."""
+        arguments.strings(id=id)
         return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
 
     async def move_back(self, item: Item, compartment: str, *, by: By, undoes: bool = True) -> list[Item]:

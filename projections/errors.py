@@ -2,6 +2,7 @@
 
     DnamError
     ├── BadRequest            what was asked cannot be done as asked (projections, dnam)
+    ├── BadEvent              an event breaks a rule of its own form (projections)
     ├── LogError              the log, its keys or its views (replay/errors.py)
     └── SettingError, …       the shell's own (dnam)
 
@@ -15,3 +16,7 @@ class DnamError(Exception):
 
 class BadRequest(DnamError):
     """What was asked for cannot be done as asked. Nothing was written."""
+
+
+class BadEvent(DnamError):
+    """An event contradicts itself. It is refused before it is stored."""

@@ -127,7 +127,7 @@ class WrongPassphrase(LogError):
 
 
 class InUse(LogError):
-    """Another process has the data folder open."""
+    """The data folder is open already: in another process, or in this one."""
 
 
 class CannotWrite(LogError):

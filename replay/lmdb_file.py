@@ -15,10 +15,11 @@ from io import FileIO
 from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 import lmdb
 
-from replay.errors import CannotWrite, DamagedPages, LogError, LogFull, NotALog, ReadOnly, Truncated
+from replay.errors import CannotWrite, DamagedPages, InUse, LogError, LogFull, NotALog, ReadOnly, Truncated
 from replay.free_pages import FreePages
 from replay.page_flaws import Whole, anything, flaws_of, told
 from replay.pages import PAGE_SIZE, Flaw
@@ -135,15 +136,21 @@ def _whole(file: FileIO, meta: _Meta) -> bool:
         return False
 
 
+_OPEN: WeakValueDictionary[tuple[int, int], lmdb.Environment] = WeakValueDictionary()
+"""What this process has opened, by the number of its folder."""
+
+
 def open_environment(
     folder: Path, *, writable: bool, durable: bool, building: bool = False, map_size: int = MAP_SIZE
 ) -> lmdb.Environment:
-    """An LMDB environment. `durable` commits survive a power cut; of others the last may go, whole (views only).
+    """An LMDB environment. `durable` commits survive a power cut; of others the last may go, whole (views only). InUse
+    for one that this process has open.
 
     `building` syncs nothing until the end: for a folder that is not in force yet.
     """
     lock = writable or can_register(folder)
     with translated(folder):
+        _refuse_open(folder)
         if lock:
             _make_room_for_readers(folder)
         environment = lmdb.open(
@@ -159,9 +166,25 @@ def open_environment(
             subdir=True,
             mode=0o600,  # views are clear text
         )
+        _OPEN[_number(folder)] = environment
         if writable:
             environment.reader_check()
     return environment
+
+
+def _refuse_open(folder: Path) -> None:
+    """InUse for what this process has open, before anything of it is touched: LMDB refuses that too, but by then its
+    file of locks was opened and closed, and with that the system gives up the locks by which others see who reads.
+    """
+    known = _OPEN.get(_number(folder))
+    if known is not None and not is_dead(known.flags):
+        raise InUse(f"{folder} is open in this process already: share what opened it, or close that first")
+
+
+def _number(folder: Path) -> tuple[int, int]:
+    """By what the system knows a folder, whatever its path."""
+    status = folder.stat()
+    return status.st_dev, status.st_ino
 
 
 def _make_room_for_readers(folder: Path) -> None:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -80,15 +79,6 @@ async def test_what_was_heard_before_has_the_words_of_then(tmp_path: Path) -> No
         heard = await memory.heard("ada", "I prefer tea", key="1", said=NOW)
         assert await memory.heard("ada", "I prefer coffee", key="1", said=NOW) == heard
         assert "coffee" not in (await memory.context(heard)).text
-
-
-@pytest.mark.parametrize(
-    "given", [{"user": 5}, {"text": None}, {"text": b"hello"}, {"said": 1.5}], ids=lambda given: repr(given)
-)
-async def test_what_is_no_message_is_refused(tmp_path: Path, given: dict[str, Any]) -> None:
-    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
-        with pytest.raises(BadRequest, match="are strings"):
-            await memory.heard(**{"user": "ada", "text": "hello", **given})
 
 
 async def test_forget_edit_and_restore(tmp_path: Path) -> None:

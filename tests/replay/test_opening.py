@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import lmdb
@@ -13,6 +15,7 @@ from replay.engine import Engine
 from replay.errors import (
     CannotWrite,
     Damaged,
+    InUse,
     LogError,
     NewerLog,
     NotALog,
@@ -24,7 +27,7 @@ from replay.folder import BUILDING, Folder, Stamp
 from replay.log import FORMAT
 from replay.store import DiskStore
 from tests.replay.mounting import mounting
-from tests.replay.stage import FakeClock, contents, digest, says
+from tests.replay.stage import ROOT, FakeClock, contents, digest, says
 from tests.world import NOW
 
 
@@ -310,4 +313,35 @@ def test_what_cannot_be_opened_for_writing_can_be_read_afterwards(
     with pytest.raises(CannotWrite, match="Permission denied"):
         opened(data, writable=True)
     with opened(data, writable=False) as engine:
+        assert digest(engine) == kept
+
+
+HELD = "import sys; from pathlib import Path; from replay.in_use import _holder; print(*_holder(Path(sys.argv[1])))"
+"""Which process has an LMDB environment open, as another one sees it."""
+
+
+@pytest.mark.parametrize("writable", [True, False])
+@pytest.mark.parametrize("name", ["data", "by another name"])
+def test_what_is_open_in_this_process_is_not_opened_again_and_stays_held(
+    data: Path, kept: bytes, tmp_path: Path, name: str, writable: bool
+) -> None:
+    """A process that closes a file gives up its locks on it: a second opening that came as far as LMDB took the first
+    one's, so that others replaced the log beside it, or wrote over pages that it was reading.
+    """
+    again = data
+    if name != "data":
+        again = tmp_path / name
+        again.symlink_to(data)
+    with opened(data, writable=True) as engine:
+        descriptors = len(list(Path("/dev/fd").iterdir()))
+        with pytest.raises(InUse, match="is open in this process already: share"):
+            opened(again, writable=writable)
+        assert len(list(Path("/dev/fd").iterdir())) == descriptors
+        for each in ("log", "views"):
+            (lock,) = (data / each).glob("*/lock.mdb")
+            asked = [sys.executable, "-c", HELD, str(lock)]
+            seen = subprocess.run(asked, capture_output=True, text=True, check=True, cwd=ROOT)
+            assert seen.stdout.split() == [str(os.getpid())], each
+        assert digest(engine) == kept
+    with opened(again, writable=writable) as engine:
         assert digest(engine) == kept

@@ -130,7 +130,5 @@ async def test_a_shard_that_begins_anew_reads_back_though_another_one_resumed(
             await world.until(lambda: len(world.requests("GET", "/messages")) > before, "one to be read back")
             await world.gateway.flushed()
             await cog.desk.sessions.settle()
-            edited = [
-                each.message for each in events(cog.desk.memory, MessageEdited) if isinstance(each, MessageEdited)
-            ]
+            edited = [each.message for each in events(cog.desk.memory, MessageEdited)]
             assert [(each.place.key, each.text) for each in edited] == [(str(channels[begins].id), "never mind")]

@@ -1,0 +1,158 @@
+"""What the library is handed by a program that no checker of types has seen is refused in words, and not recorded."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dnam import Memory
+from dnam.errors import Unknown
+from dnam.whereabouts import Heard
+from projections.decisions.draft import Draft
+from projections.errors import BadRequest
+from projections.events import PersonOptedOut
+from projections.events.values import OPERATOR, By, Item
+from projections.ids import NOBODY, EventId, Handle
+from projections.policies.compartments import SELF
+from projections.rows import Rows
+from tests.dnam.scripted import FakeClock
+from tests.world import NOW
+
+Asking = Callable[[Memory, Any], Awaitable[object]]
+OF_A_PERSON: dict[str, Asking] = {
+    "show": lambda memory, user: memory.show(user),
+    "recall": lambda memory, user: memory.recall(user, "tea"),
+    "search": lambda memory, user: memory.search(user, "tea"),
+    "remember": lambda memory, user: memory.remember(user, "likes rain"),
+    "forget": lambda memory, user: memory.forget(user, "the owner's note"),
+    "edit": lambda memory, user: memory.edit(user, "durable-00000000", "likes rain"),
+    "restore": lambda memory, user: memory.restore(user, "durable-00000000"),
+    "share": lambda memory, user: memory.share(user, "durable-00000000"),
+    "keep_private": lambda memory, user: memory.keep_private(user, "durable-00000000"),
+    "person": lambda memory, user: memory.person(user, make=True),
+}
+
+
+async def opted_out(memory: Memory, *users: str) -> None:
+    """From now on nothing of theirs is recorded."""
+
+    def decide(rows: Rows) -> list[Draft]:
+        hashes = tuple(rows.ids.keyed_hash("local", each) for each in users)
+        return [Draft(EventId(b"o" * 16), PersonOptedOut(said=NOW, by=OPERATOR, hashes=hashes))]
+
+    await memory.record(decide)
+
+
+@pytest.mark.parametrize("name", OF_A_PERSON)
+async def test_who_is_nobody_has_nothing_and_gets_nothing(tmp_path: Path, name: str) -> None:
+    """`heard.person` of two who opted out is the same: what is nobody's, as the owner's notes, is neither's."""
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.remember_for(SELF, "the owner's note", by=By("operator"))
+        await opted_out(memory, "zed", "yan")
+        heard = await memory.heard("zed", "a secret")
+        assert heard.person == NOBODY
+        size = memory.engine.head().size
+        with pytest.raises(Unknown, match="asked that nothing of theirs is kept"):
+            await OF_A_PERSON[name](memory, heard.person)
+        assert memory.engine.head().size == size
+        assert [item.text for item in await memory.nobodys(SELF)] == ["the owner's note"]
+
+
+@pytest.mark.parametrize("name", OF_A_PERSON)
+@pytest.mark.parametrize(
+    ("user", "why"),
+    [
+        (None, "`user` is a string, not None"),
+        (5, "`user` is a string, not int"),
+        ("", "`user` is empty"),
+        (b"x", "a handle has 16 bytes, not 1; a platform's id is a string"),
+    ],
+)
+async def test_who_cannot_be_anybody_is_refused(tmp_path: Path, name: str, user: object, why: str) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        with pytest.raises(BadRequest, match=why):
+            await OF_A_PERSON[name](memory, user)
+        assert memory.engine.head().size == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"user": 5}, "`user` is a string, not int"),
+        ({"user": ""}, "`user` is empty"),
+        ({"text": None}, "`text` is a string, not None"),
+        ({"text": b"hello"}, "`text` is a string, not bytes"),
+        ({"name": None}, "`name` is a string, not None"),
+        ({"key": 1174110000000000000}, "`key` is a string, not int"),
+        ({"key": "a\ud800b"}, "`key` has half a character"),
+        ({"platform": None}, "`platform` is a string, not None"),
+        ({"platform": ""}, "`platform` is empty"),
+        ({"platform": "a\ud800b"}, "`platform` has half a character"),
+        ({"said": 1.5}, "`said` is a whole number, not float"),
+        ({"said": True}, "`said` is a whole number, not bool"),
+        ({"said": datetime(2026, 3, 6, tzinfo=UTC)}, "`said` is a whole number, not datetime"),
+        ({"addressed": None}, "`addressed` is a bool, not None"),
+        ({"place": "general"}, "`place` is a PlaceSeen, not str"),
+    ],
+    ids=repr,
+)
+async def test_what_is_no_message_is_refused(tmp_path: Path, given: dict[str, Any], why: str) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        with pytest.raises(BadRequest, match=why):
+            await memory.heard(**{"user": "ada", "text": "hello", **given})
+        assert memory.engine.head().size == 0
+
+
+async def answering(memory: Memory, heard: Heard, wrong: Any) -> object:
+    return await memory.answered(heard, await memory.context(heard), wrong)
+
+
+@pytest.mark.parametrize(
+    ("asking", "name"),
+    [
+        (lambda memory, heard, item, wrong: answering(memory, heard, wrong), "text"),
+        (lambda memory, heard, item, wrong: memory.remember("ada", wrong), "text"),
+        (lambda memory, heard, item, wrong: memory.remember(heard.person, wrong), "text"),
+        (lambda memory, heard, item, wrong: memory.forget("ada", wrong), "needle"),
+        (lambda memory, heard, item, wrong: memory.forget("ada", id=wrong), "id"),
+        (lambda memory, heard, item, wrong: memory.edit("ada", item.id, wrong), "text"),
+        (lambda memory, heard, item, wrong: memory.edit("ada", wrong, "likes rain"), "id"),
+        (lambda memory, heard, item, wrong: memory.restore("ada", wrong), "id"),
+        (lambda memory, heard, item, wrong: memory.share("ada", wrong), "id"),
+        (lambda memory, heard, item, wrong: memory.keep_private("ada", wrong), "id"),
+        (lambda memory, heard, item, wrong: memory.recall("ada", wrong), "text"),
+        (lambda memory, heard, item, wrong: memory.search("ada", wrong), "text"),
+        (lambda memory, heard, item, wrong: memory.show("ada", platform=wrong), "platform"),
+    ],
+)
+@pytest.mark.parametrize("wrong", [None, b"bytes"])
+async def test_what_is_no_text_is_refused(
+    tmp_path: Path, asking: Callable[[Memory, Heard, Item, Any], Awaitable[object]], name: str, wrong: object
+) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        heard, item = await memory.heard("ada", "hello"), await memory.remember("ada", "likes tea")
+        size = memory.engine.head().size
+        with pytest.raises(BadRequest, match=f"`{name}` is a string, not "):
+            await asking(memory, heard, item, wrong)
+        assert memory.engine.head().size == size
+
+
+async def test_a_time_without_a_zone_is_this_machine_s(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with Memory.open(tmp_path, clock=clock) as memory:
+        await memory.remember("ada", "likes tea")
+        then = datetime.fromtimestamp(clock.time / 1000, UTC)
+        local = then.astimezone().replace(tzinfo=None)
+        assert await memory.show("ada", at=local) == await memory.show("ada", at=then) != []
+        assert await memory.show("ada", at=datetime(1, 1, 1, tzinfo=timezone.min)) == []
+        with pytest.raises(BadRequest, match="give it a zone"):
+            await memory.show("ada", at=datetime(1, 1, 1))  # noqa: DTZ001 - that it has none is the test
+
+
+async def test_a_handle_as_it_stands_in_what_was_heard_is_taken(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        heard = await memory.heard("ada", "hello")
+        await memory.remember(Handle(bytes(heard.person)), "likes tea")
+        assert [item.text for item in await memory.show(heard.person)] == ["likes tea"]

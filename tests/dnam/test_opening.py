@@ -1,0 +1,120 @@
+"""Opening and closing a memory: who is cancelled meanwhile leaves nothing open, and the folder to be opened again."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from dnam import Memory
+from replay.engine import Engine
+
+SECONDS = 20
+"""How long something may take that is waited for."""
+
+
+class Held:
+    """Stands before something that a thread does: tells that it was begun, and holds it until it may go on."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.go = threading.Event()
+
+    def hold(self) -> None:
+        self.begun.set()
+        assert self.go.wait(SECONDS)
+
+
+async def keep_open(folder: Path) -> None:
+    async with Memory.open(folder):
+        await asyncio.Event().wait()
+
+
+async def opens(folder: Path) -> bool:
+    async with Memory.open(folder) as memory:
+        await memory.remember("ada", "likes tea")
+        return bool(await memory.show("ada"))
+
+
+def writers() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "writer"]
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Held:
+    """Every opening of an engine is held once it is open."""
+    made, really = Held(), Engine.open
+
+    def slowly(path: Path, *, writable: bool, create: bool, clock: None, view_commit_events: int) -> Engine:
+        engine = really(path, writable=writable, create=create, view_commit_events=view_commit_events)
+        made.hold()
+        return engine
+
+    monkeypatch.setattr(Engine, "open", slowly)
+    return made
+
+
+async def begun(held: Held, folder: Path) -> "asyncio.Task[None]":
+    """An opening that is under way."""
+    task = asyncio.create_task(keep_open(folder))
+    assert await asyncio.to_thread(held.begun.wait, SECONDS)
+    return task
+
+
+async def test_who_is_cancelled_while_it_opens_leaves_it_closed(tmp_path: Path, held: Held) -> None:
+    task = await begun(held, tmp_path)
+    task.cancel()
+    await asyncio.sleep(0)
+    held.go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert writers() == []
+    assert await opens(tmp_path)
+
+
+async def test_who_is_cancelled_again_does_not_wait_and_it_is_closed_all_the_same(tmp_path: Path, held: Held) -> None:
+    loop, threads = asyncio.get_running_loop(), ThreadPoolExecutor()
+    loop.set_default_executor(threads)
+    task = await begun(held, tmp_path)
+    for _ in range(2):
+        task.cancel()
+        await asyncio.sleep(0)
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    loop.set_default_executor(ThreadPoolExecutor())
+    held.go.set()
+    await asyncio.to_thread(threads.shutdown)
+    assert writers() == []
+    assert await opens(tmp_path)
+
+
+async def test_what_cannot_be_opened_says_so_also_to_who_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> Engine:
+        raise OSError("no")
+
+    monkeypatch.setattr(Engine, "open", refused)
+    with pytest.raises(OSError, match="no"):
+        await keep_open(tmp_path)
+
+
+async def test_who_is_cancelled_while_it_waits_to_be_closed_leaves_it_closed(tmp_path: Path) -> None:
+    """Every thread is busy: what is cancelled there before its turn never comes."""
+    loop, threads, busy = asyncio.get_running_loop(), ThreadPoolExecutor(1), Held()
+    loop.set_default_executor(threads)
+
+    async def leave() -> None:
+        async with Memory.open(tmp_path):
+            loop.run_in_executor(None, busy.hold)
+
+    task = asyncio.create_task(leave())
+    while not busy.begun.is_set():  # noqa: ASYNC110 - a thread sets it, and there is no other to wait in
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.1)
+    task.cancel()
+    await asyncio.sleep(0)
+    busy.go.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert writers() == []
+    assert await opens(tmp_path)
