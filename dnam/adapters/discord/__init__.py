@@ -9,7 +9,8 @@ hearing     messages, edits, deletions, live   streaming   while the model write
 catching_up what was missed                    answering   think, record, send
 audiences   who can read it now                cog         what Discord tells a bot
 memory_channel  whether what is remembered can be shown there
-ui/         what people press and pick         bot, alone  `dnam run`, once for each token
+ui/         what people press and pick         watched     what is said of a running bot on its health port
+bot, alone  `dnam run`, once for each token
 """
 
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from discord.ext import commands
 
 
-async def setup(bot: "commands.Bot") -> None:
+async def setup(bot: "commands.Bot | commands.AutoShardedBot") -> None:
     """Give a bot memory, with settings from the environment, `.env` and `dnam.toml`, as `dnam run` reads them.
 
     Once the bot is ready, `/memory` and two message menus are added, one by one, to the commands that Discord knows of
@@ -27,7 +28,10 @@ async def setup(bot: "commands.Bot") -> None:
     before go with your next `sync()`. What is heard as said by the bot is every message of its own but replies to
     application commands and messages with suppressed embeds.
 
-    SettingError when one of them is not allowed, LogError when the memory cannot be opened.
+    DNAM_HEALTH_PORT serves the same pages as beside `dnam run`; how a program logs is its own.
+
+    SettingError when one of them is not allowed, LogError when the memory cannot be opened, PortTaken when another
+    program has that port.
     """
     from dnam.adapters.discord.extension import cog_of
 

@@ -20,9 +20,8 @@ from discord.http import Route
 
 from dnam.adapters.discord.cog import MemoryCog
 from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.watched import is_there, watched
 from dnam.assistant import Assistant
-from dnam.metrics import Metrics
-from dnam.observing import observed, watch, watch_thinking
 from dnam.unreached import no_answer
 from dnam.unwritten import Pause
 from projections.errors import BadRequest, DnamError
@@ -80,8 +79,7 @@ class DnamBot(commands.Bot):
     @property
     def is_there(self) -> bool:
         """Whether it has a session with Discord: it answers from then on, while guilds are still told of."""
-        socket: DiscordWebSocket | None = self.ws
-        return socket is not None and socket.open and socket.session_id is not None
+        return is_there(self)
 
     async def setup_hook(self) -> None:
         if self.desk.memory.settings.discord_api_url:
@@ -116,13 +114,8 @@ def at(api_url: str) -> Iterator[None]:
 
 async def run(assistant: Assistant, token: str, *, pause: Pause = asyncio.sleep) -> None:
     """Be at Discord until somebody ends it, and be watched meanwhile. NotLetIn or CannotConnect when it cannot be."""
-    settings, metrics = assistant.memory.settings, Metrics()
-    async with DnamBot(assistant, pause) as bot, ended_by_signals() as ended:
-        watch(metrics, assistant.memory, bot.desk.unwritten)
-        watch_thinking(metrics, assistant)
-        metrics.health.needs("discord", lambda: "" if bot.is_there else "not connected to Discord")
-        async with observed(metrics, settings.health_port or None, settings.health_host):
-            await _until(ended, bot, token)
+    async with DnamBot(assistant, pause) as bot, ended_by_signals() as ended, watched(bot.desk):
+        await _until(ended, bot, token)
 
 
 async def _until(ended: asyncio.Event, bot: DnamBot, token: str) -> None:

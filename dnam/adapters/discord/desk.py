@@ -70,7 +70,7 @@ class Desk(OwnMessages):
 
     def __init__(
         self,
-        bot: commands.Bot,
+        bot: commands.Bot | commands.AutoShardedBot,
         assistant: Assistant,
         unwritten: Unwritten | None = None,
         *,

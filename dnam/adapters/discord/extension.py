@@ -10,6 +10,7 @@ from discord.ext import commands
 from dnam.adapters.discord.alone import alone
 from dnam.adapters.discord.cog import MemoryCog
 from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.watched import watched
 from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.models import opened as model_opened
@@ -19,7 +20,7 @@ from dnam.settings import gather, unheeded
 log = logging.getLogger(__name__)
 
 
-async def cog_of(bot: commands.Bot) -> MemoryCog:
+async def cog_of(bot: commands.Bot | commands.AutoShardedBot) -> MemoryCog:
     """A cog with a memory of its own, by the environment, `.env` and `dnam.toml`."""
     settings = gather(os.environ, Path.cwd())
     for words in unheeded(os.environ, Path.cwd()):
@@ -30,4 +31,6 @@ async def cog_of(bot: commands.Bot) -> MemoryCog:
         model = await opened.enter_async_context(model_opened(memory, log.warning))
         assistant = Assistant(memory, model)
         await opened.enter_async_context(serving(assistant, log.warning))
-        return MemoryCog(Desk(bot, assistant), opened.pop_all())
+        desk = Desk(bot, assistant)
+        await opened.enter_async_context(watched(desk))
+        return MemoryCog(desk, opened.pop_all())

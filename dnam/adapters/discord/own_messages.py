@@ -25,7 +25,7 @@ KEPT = 4096
 class OwnMessages:
     """What a bot knows of messages by their ids, and of its own by what they look like."""
 
-    def __init__(self, bot: commands.Bot, assistant: Assistant) -> None:
+    def __init__(self, bot: commands.Bot | commands.AutoShardedBot, assistant: Assistant) -> None:
         self.bot = bot
         self.assistant = assistant
         self._ours: deque[int] = deque(maxlen=KEPT)

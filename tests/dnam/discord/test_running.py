@@ -342,3 +342,33 @@ async def test_without_the_content_intent_it_says_so(
             await bot.wait_until_ready()
             await world.gateway.flushed()
         assert NO_CONTENT in caplog.text
+
+
+async def test_it_is_watched_as_dnam_run_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> None:
+    async with garden() as (world, here):
+        told(monkeypatch, tmp_path, here)
+        monkeypatch.setenv("DNAM_HEALTH_PORT", str(port))
+        monkeypatch.setenv("DNAM_HEALTH_HOST", ELSEWHERE)
+        bot = theirs(tmp_path)
+        async with running(bot, world):
+            await bot.wait_until_ready()
+            await here.kim.says(here.general, ASKED, mention=world.bot)
+            await world.until(lambda: shown(world, here.general), "an answer")
+            await tells_of_itself(port)
+            await bot.unload_extension("dnam.adapters.discord")
+            with pytest.raises(aiohttp.ClientConnectorError):
+                await tells_of_itself(port)
+
+
+async def test_a_port_that_cannot_be_had_is_told_and_nothing_stays_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int
+) -> None:
+    async with garden() as (world, here):
+        told(monkeypatch, tmp_path, here)
+        monkeypatch.setenv("DNAM_HEALTH_PORT", str(port))
+        why = f"DNAM_HEALTH_PORT: another program has port {port}"
+        with pytest.raises(commands.ExtensionFailed, match=why):
+            async with running(theirs(tmp_path), world):
+                raise AssertionError
+        async with Memory.open(tmp_path / "data"):
+            pass

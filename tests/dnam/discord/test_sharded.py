@@ -7,6 +7,7 @@ import pytest
 from discord.ext import commands
 
 from dnam.adapters.discord.cog import MemoryCog
+from dnam.adapters.discord.watched import is_there
 from projections.events import MessageEdited, MessageHeard, TurnAnswered
 from tests.dnam.discord.stage import READY_SECONDS, Garden, events, shown
 from tests.dnam.discord.test_running import ASKED, the_same_modules, told
@@ -71,9 +72,11 @@ async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monke
         monkeypatch.setenv("DNAM_ALLOW_GUILDS", " ".join(str(each) for each in world.state.guilds))
         monkeypatch.setenv("DNAM_ALLOW_USERS", str(here.kim.id))
         bot = Theirs()
+        assert not is_there(bot)
         async with running(bot, world):
             await bot.wait_until_ready()
             assert bot.shard_count == SHARDS
+            assert is_there(bot)
             for each in channels:
                 await here.kim.says(each, ASKED, mention=world.bot)
             await here.kim.says(here.kim.dm, ASKED)
