@@ -428,9 +428,11 @@ class TestInterrupts:
             await interrupts.run(asyncio.sleep(0))
         assert await interrupts.run(asyncio.sleep(0, "done")) == "done"
 
-    async def test_somebody_else_s_cancelling_is_no_ctrl_c(self) -> None:
+    @pytest.mark.parametrize("rounds", [1, 9], ids=["before it began", "meanwhile"])
+    async def test_somebody_else_s_cancelling_is_no_ctrl_c(self, rounds: int) -> None:
         running = asyncio.create_task(Interrupts().run(asyncio.Event().wait()))
-        await asyncio.sleep(0)
+        for _ in range(rounds):
+            await asyncio.sleep(0)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
@@ -454,7 +456,7 @@ class TestInterrupts:
 
 def _told(signal_: signal.Signals) -> str:
     """Told to end; what is said then is not taken up any more."""
-    os.kill(os.getpid(), signal_)
+    signal.raise_signal(signal_)  # to this thread, so that it has come before that is said
     return "and this?"
 
 

@@ -59,6 +59,11 @@ class Interrupts:
 
     async def run(self, action: Coroutine[Any, Any, T]) -> T:
         """Do something; Interrupted when Ctrl-C came meanwhile, or since the last thing was done."""
+        try:
+            await _signals_heard()
+        except asyncio.CancelledError:
+            action.close()
+            raise
         task: asyncio.Task[T] = asyncio.create_task(action)
         self._doing = task
         if self._pressed:
@@ -72,3 +77,9 @@ class Interrupts:
             raise Interrupted from None
         finally:
             self._doing = None
+
+
+async def _signals_heard() -> None:
+    """Let the event loop take up the signals that have come: it reads of them in one round, and acts in the next."""
+    for _ in range(2):
+        await asyncio.sleep(0)
