@@ -49,8 +49,8 @@ CLAIMS = (
         f"({', '.join(each for each in TOOLS if each != 'make')}); in namespaces of its own, in which the checkout "
         "that was cloned is hidden: the rest of the machine can be read by its path, and its network is there, since "
         f"packages come from it. `make test` runs one file of tests ({CHECKED}) instead of all. Counted is what "
-        "ran as it is typed: an alias is put in front of what follows it, "
-        "and the one bit that the tour changes is changed by the test. Without namespaces of its own it falls short. "
+        "ran as it is typed, the line of Python by which the tour changes one bit too; an alias is put in front of "
+        "what follows it. Without namespaces of its own it falls short. "
         f"There is no short form: in `make test` {CHECKED} stands in for it, in the environment that is there",
     ),
     Claim(
