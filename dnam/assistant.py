@@ -16,7 +16,7 @@ from dnam.context_files import ContextFile, channel_names, context_files
 from dnam.jobs import Job
 from dnam.loops.loop import use_of
 from dnam.memory import Turn
-from dnam.model import AnswerInputs, Ask, Hear, KnownItem, Line, ModelError, Reply, Tool, unheard
+from dnam.model import AnswerInputs, Ask, Hear, KnownItem, Line, ModelError, Reply, Tool, as_promised, unheard
 from dnam.prompting import without_recall
 from dnam.prompts import digest, load
 from dnam.searching import Recall, Searching
@@ -160,7 +160,7 @@ class Assistant(Background):
         (`dnam/adapters/anthropic/claude.py`).
         """
         try:
-            return await self.model.ask(ask, hear)
+            return as_promised(await self.model.ask(ask, hear), self.model.name)
         except TimeoutError:
             raise ModelError(f"{self.model.name} did not answer in time") from None
 

@@ -203,6 +203,22 @@ class TooOften(OverBudget):
     """Somebody had the answers that one person may get in a minute: nobody else waits for that."""
 
 
+def as_promised(reply: object, name: str) -> Reply:
+    """A reply as a model of this name gave it. ModelError where it is none, or its fields are not what their types say:
+    what is decided from it could not be recorded.
+    """
+    if not isinstance(reply, Reply):
+        raise ModelError(f"the reply of {name} is no dnam.model.Reply but {_kind(reply)}")
+    try:
+        return msgspec.convert(msgspec.structs.asdict(reply), Reply)
+    except msgspec.ValidationError as error:
+        raise ModelError(f"the reply of {name} is not as dnam.model.Reply says: {error}") from None
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else type(value).__name__
+
+
 def spent_in(error: BaseException | None) -> Reply | None:
     """What an ask took before it was cancelled, where the model's adapter says so in the CancelledError."""
     told = () if error is None else error.args

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.model import Ask, Model, ModelError, OverBudget, Reply, spent_in
+from dnam.model import Ask, Model, ModelError, OverBudget, Reply, as_promised, spent_in
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
@@ -152,7 +152,7 @@ async def _bill(loop: Loop[T], failed: Failed, record: Record) -> None:
 async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:
     try:
         async with asyncio.timeout(timeout_seconds):
-            return await model.ask(ask)
+            return as_promised(await model.ask(ask), model.name)
     except TimeoutError as error:
         return Failed(f"{model.name} did not answer within {timeout_seconds:g} seconds", spent_in(error.__cause__))
     except OverBudget:
