@@ -134,6 +134,20 @@ def test_the_core_calls_nothing_of_the_world() -> None:
     assert {each for each in called if each[1] in CALLS_OF_THE_WORLD} == set()
 
 
+POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+")
+
+
+def test_no_pattern_repeats_a_group_possessively() -> None:
+    """Up to 3.11.4 a repetition that fails half-way keeps what it had taken (cpython#106052): words ended with a blank.
+    Single characters may be repeated so.
+    """
+    assert all(map(POSSESSIVE_GROUP.search, ("(?:ab)*+", "(a)++", "(?:a){2,3}+")))
+    assert not any(map(POSSESSIVE_GROUP.search, ("a++(b)*", r"\)++")))
+    sources = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    assert len(sources) > 100
+    assert [path.name for path in sources if POSSESSIVE_GROUP.search(path.read_text(encoding="utf-8"))] == []
+
+
 def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
     (tmp_path / "projections").mkdir()
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

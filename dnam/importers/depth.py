@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 MOST_DEPTH = 64
 """How many arrays and objects may lie in each other: more than any program nests that dnam reads."""
-STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(\\?)\Z)', re.DOTALL)
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*(?:"|(\\?)\Z)', re.DOTALL)
 """A string, or one that the data ends in: with group 1, which has a backslash whose second byte is yet to come."""
-STRINGS_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|(\\?)\Z)', re.DOTALL)
+STRINGS_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*(?:"|(\\?)\Z)', re.DOTALL)
 """The same from inside a string."""
 BRACKET = re.compile(rb"[\[\]{}]")
 NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))

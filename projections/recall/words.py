@@ -70,7 +70,7 @@ not folded.
 """
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _TOKEN = re.compile(
-    rf"[{_UNSPACED}]+|{_LETTER}++(?:(?![\0-\u02ff])[{_MARKS}]++{_LETTER}*+)*+|"
+    rf"[{_UNSPACED}]+|{_LETTER}++(?:(?![\0-\u02ff])[{_MARKS}]++{_LETTER}*+)*|"
     rf"{_EMOJIS}|[^\w\s]"
 )
 """Marks are many, and looked for only where none of the characters stands that are in front of all of them."""
@@ -78,8 +78,8 @@ _NO_BASE = re.compile(f"[{_TONES}]|{_FLAG}")
 """Parts of emoji that mean nothing by themselves."""
 _APART = bytes(byte if byte < 0x80 and chr(byte).isalnum() else 0x20 for byte in range(256))
 """Lets nothing stand between the words of an ASCII text but spaces: it is split in half the time of a search."""
-_WHOLE = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_./:#@+'’]++[^\W_]++)++|[#@$]\w++|(?<!\w)\w++(?:\+\+|#)(?!\w)")
-_OPTION = re.compile(r"""-(?<![^\s(\["'`|].)-?[^\W\d_]\w*+(?:-\w++)*+""")
+_WHOLE = re.compile(r"(?<![^\W_])[^\W_]++(?:[-_./:#@+'’]++[^\W_]++)+|[#@$]\w++|(?<!\w)\w++(?:\+\+|#)(?!\w)")
+_OPTION = re.compile(r"""-(?<![^\s(\["'`|].)-?[^\W\d_]\w*+(?:-\w++)*""")
 _CALL = re.compile(r"(?<!\w)\w++\(\)")
 _PERHAPS_WHOLE = re.compile(r"[-_./:#@+'$(](?:(?<!\()\w|(?<=\+)\+|(?<=#)|(?<=\()\))")
 """Stands wherever one of these three does in ASCII, and is found faster: most texts have none. It begins with what it
