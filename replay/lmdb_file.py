@@ -137,7 +137,7 @@ def _whole(file: FileIO, meta: _Meta) -> bool:
 
 
 _OPEN: WeakValueDictionary[tuple[int, int], lmdb.Environment] = WeakValueDictionary()
-"""What this process has opened, by the number of its folder."""
+"""What this process has opened, by the number of its file: no other gets that as long as it is open."""
 
 
 def open_environment(
@@ -166,7 +166,7 @@ def open_environment(
             subdir=True,
             mode=0o600,  # views are clear text
         )
-        _OPEN[_number(folder)] = environment
+        _OPEN[_number(folder / DATA)] = environment
         if writable:
             environment.reader_check()
     return environment
@@ -176,14 +176,14 @@ def _refuse_open(folder: Path) -> None:
     """InUse for what this process has open, before anything of it is touched: LMDB refuses that too, but by then its
     file of locks was opened and closed, and with that the system gives up the locks by which others see who reads.
     """
-    known = _OPEN.get(_number(folder))
+    known = _OPEN.get(_number(folder / DATA)) if (folder / DATA).exists() else None
     if known is not None and not is_dead(known.flags):
         raise InUse(f"{folder} is open in this process already: share what opened it, or close that first")
 
 
-def _number(folder: Path) -> tuple[int, int]:
-    """By what the system knows a folder, whatever its path."""
-    status = folder.stat()
+def _number(file: Path) -> tuple[int, int]:
+    """By what the system knows a file, whatever its path."""
+    status = file.stat()
     return status.st_dev, status.st_ino
 
 

@@ -4,7 +4,9 @@ import os
 import shutil
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from stat import S_ISDIR
 
 import lmdb
 import msgspec
@@ -24,6 +26,7 @@ from replay.errors import (
     Truncated,
 )
 from replay.folder import BUILDING, Folder, Stamp
+from replay.lmdb_file import open_environment
 from replay.log import FORMAT
 from replay.store import DiskStore
 from tests.replay.mounting import mounting
@@ -345,3 +348,22 @@ def test_what_is_open_in_this_process_is_not_opened_again_and_stays_held(
         assert digest(engine) == kept
     with opened(again, writable=writable) as engine:
         assert digest(engine) == kept
+
+
+def test_a_folder_in_the_place_of_one_that_is_gone_and_still_open_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system may give a folder the number of one that is gone, and never that of a file that is open."""
+    real, folder = Path.stat, tmp_path / "views"
+
+    def stat(path: Path, *, follow_symlinks: bool = True) -> os.stat_result:
+        found = real(path, follow_symlinks=follow_symlinks)
+        return os.stat_result((found[0], 7, *found[2:10])) if S_ISDIR(found.st_mode) else found
+
+    monkeypatch.setattr(Path, "stat", stat)
+    with ExitStack() as still_open:
+        for _ in range(2):
+            folder.mkdir()
+            environment = still_open.enter_context(open_environment(folder, writable=True, durable=False))
+            assert environment.stat()["entries"] == 0
+            shutil.rmtree(folder)
