@@ -10,7 +10,7 @@ from random import Random
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from tests.proof.clocks.lived import DAY_MS, HOUR_MS, milliseconds
+from tests.proof.clocks.lived import DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS, milliseconds
 
 END = time(23, 59, 59, 999_000)
 
@@ -50,6 +50,11 @@ def _once(naive: datetime, zone: str) -> frozenset[int]:
     """What a time without an offset may mean: nothing where it was shown twice."""
     found = instants(naive, zone)
     return found if len(found) == 1 else frozenset()
+
+
+def _lasting(moments: frozenset[int], ms: int) -> frozenset[int]:
+    """The end of what is named by its first moment, and lasts so long: a minute, or a second."""
+    return frozenset(each + ms - 1 for each in moments)
 
 
 def _day(day: date, zone: str) -> frozenset[int]:
@@ -108,17 +113,17 @@ def _week(asked: Asking) -> Means:
 
 def _minute(asked: Asking) -> Means:
     naive = asked.there.replace(second=0)
-    return f"{naive:%Y-%m-%d %H:%M}", _once(naive, asked.zone)
+    return f"{naive:%Y-%m-%d %H:%M}", _lasting(_once(naive, asked.zone), MINUTE_MS)
 
 
 def _second(asked: Asking) -> Means:
-    return f"{asked.there:%Y-%m-%dT%H:%M:%S}", _once(asked.there, asked.zone)
+    return f"{asked.there:%Y-%m-%dT%H:%M:%S}", _lasting(_once(asked.there, asked.zone), SECOND_MS)
 
 
 def _skipped(asked: Asking) -> Means:
     """A time that is near a change of the clocks, if there is one."""
     naive = asked.there.replace(second=0) + timedelta(minutes=asked.dice.randrange(-90, 90))
-    return f"{naive:%Y-%m-%d %H:%M}", _once(naive, asked.zone)
+    return f"{naive:%Y-%m-%d %H:%M}", _lasting(_once(naive, asked.zone), MINUTE_MS)
 
 
 def _exactly(asked: Asking) -> Means:
@@ -131,7 +136,7 @@ def _exactly(asked: Asking) -> Means:
 
 def _zulu(asked: Asking) -> Means:
     moment = datetime.fromtimestamp(asked.near // 1000, UTC)
-    return f"{moment:%Y-%m-%d %H:%M:%S}Z", frozenset((asked.near // 1000 * 1000,))
+    return f"{moment:%Y-%m-%d %H:%M:%S}Z", _lasting(frozenset((asked.near // 1000 * 1000,)), SECOND_MS)
 
 
 def _today(asked: Asking) -> Means:
@@ -144,16 +149,16 @@ def _yesterday(asked: Asking) -> Means:
 
 def _clock(asked: Asking) -> Means:
     naive = datetime.combine(asked.here.date(), asked.there.replace(second=0).time())
-    return f"{naive:%H:%M}", _once(naive, asked.zone)
+    return f"{naive:%H:%M}", _lasting(_once(naive, asked.zone), MINUTE_MS)
 
 
 def _yesterday_at(asked: Asking) -> Means:
     naive = datetime.combine(asked.here.date() - timedelta(days=1), asked.there.time())
-    return f"yesterday  {naive:%H:%M:%S}", _once(naive, asked.zone)
+    return f"yesterday  {naive:%H:%M:%S}", _lasting(_once(naive, asked.zone), SECOND_MS)
 
 
 def _hours_ago(asked: Asking) -> Means:
-    unit, size = asked.dice.choice((("second", 1000), ("minute", 60_000), ("hour", HOUR_MS)))
+    unit, size = asked.dice.choice((("second", SECOND_MS), ("minute", MINUTE_MS), ("hour", HOUR_MS)))
     count = max((asked.now - asked.near) // size, 0)
     return f"{count} {unit}{'s' * (count != 1)} ago", frozenset((asked.now - count * size,))
 
