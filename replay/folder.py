@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from replay.errors import Busy, CannotWrite, NotALog
 from replay.lock import LONGEST_PAUSE, PATIENCE
@@ -155,9 +155,7 @@ class Folder:
         make_private(self.path)
         with _held(self.path):
             fresh = self.new()
-            lock = (fresh / BUILDING).open("wb")
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            sync_folder(fresh)  # no database lasts here without the lock by which it is known as a builder's
+            lock = _locked(fresh)
         with lock:
             try:
                 yield fresh
@@ -166,6 +164,25 @@ class Folder:
                     (fresh / BUILDING).unlink(missing_ok=True)  # another builder may have replaced it already
                 else:
                     _remove(fresh)
+
+
+def _locked(fresh: Path) -> BinaryIO:
+    """The lock of a fresh folder, on the disk: no database lasts here without that by which it is known as a builder's.
+    Where it cannot be had, nobody holds it, and the folder is gone: whoever keeps the error would else be taken for a
+    builder who hangs.
+    """
+    try:
+        lock = (fresh / BUILDING).open("wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            sync_folder(fresh)
+        except BaseException:
+            lock.close()
+            raise
+    except BaseException:
+        _remove(fresh)
+        raise
+    return lock
 
 
 @contextmanager

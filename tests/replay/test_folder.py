@@ -75,6 +75,30 @@ def test_a_build_that_fails_leaves_nothing(folder: Path) -> None:
     assert list((folder / "views").iterdir()) == []
 
 
+@pytest.mark.parametrize("failing", ["the sync", "the lock"])
+def test_who_keeps_the_error_of_a_build_that_never_began_is_no_builder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, failing: str
+) -> None:
+    place = Folder(folder / "views")
+
+    def refused(path: Path, *_: str) -> None:
+        if path.name in (BUILDING, "000001"):
+            raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        if failing == "the sync":
+            patched.setattr("replay.folder.sync_folder", refused)
+        else:
+            patched.setattr(Path, "open", refused)
+        with pytest.raises(OSError, match="Too many open files") as kept, place.building():
+            raise AssertionError
+    assert kept.value.__traceback__ is not None, "its frames hold what they held"
+    assert place.others() == []
+    with place.building() as fresh:
+        place.put_in_force(fresh)
+    place.see_gone([folder / "views" / "000001"], patience=0)
+
+
 def test_where_no_folder_can_be_made_is_said_in_words(folder: Path) -> None:
     (folder / "file").touch()
     with pytest.raises(CannotWrite, match="new cannot be made there: choose another place"):
