@@ -30,3 +30,10 @@ def test_a_new_account_s_name_and_a_new_name_come_together() -> None:
     later = world.decide(hear, said("2", speaker=Account("discord", "100", "Adele", "ada.l"), said=NOW + 1))
     renamed = [(each.previous, each.name) for each in later if isinstance(each, PersonRenamed)]
     assert renamed == [("Ada", "ada.l"), ("ada.l", "Adele")]
+
+
+def test_an_account_s_name_in_other_letters_is_what_they_are_found_by_already() -> None:
+    world = World()
+    world.decide(hear, said())
+    later = world.decide(hear, said("2", speaker=Account("discord", "100", "Ada.L", "ada.l"), said=NOW + 1))
+    assert [(each.previous, each.name) for each in later if isinstance(each, PersonRenamed)] == [("Ada", "Ada.L")]
