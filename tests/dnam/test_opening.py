@@ -37,8 +37,19 @@ async def opens(folder: Path) -> bool:
         return bool(await memory.show("ada"))
 
 
+BEFORE: set[threading.Thread] = set()
+
+
+@pytest.fixture(autouse=True)
+def _before() -> None:
+    """Other tests of this process may have left theirs."""
+    BEFORE.clear()
+    BEFORE.update(threading.enumerate())
+
+
 def writers() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.name == "writer"]
+    """Those that were begun in this test, and still run."""
+    return [each for each in threading.enumerate() if each.name == "writer" and each not in BEFORE]
 
 
 @pytest.fixture
