@@ -11,22 +11,10 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.loops.kept import given_up, keep, unless_kept
-from dnam.loops.loop import (
-    Compare,
-    Compared,
-    Decide,
-    Failed,
-    Loop,
-    Mint,
-    Outcome,
-    by_model,
-    failed_use,
-    records_of,
-    reply_of,
-    use_of,
-)
-from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply, cut_short
+from dnam.loops.asked import Work, asked, failing
+from dnam.loops.kept import given_up
+from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, records_of, reply_of, use_of
+from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply
 from dnam.prompts import Prompt, digest
 from projections.caller import Caller
 from projections.decisions.draft import Draft
@@ -47,7 +35,7 @@ from projections.policies.instructions import InstructionWords, instruction_in
 from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
 from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.refusals import taken_back
-from projections.policies.replies import ExtractionReply, Unreadable
+from projections.policies.replies import ExtractionReply
 from projections.policies.reply_shapes import AskedExtraction
 from projections.rows import Found, Rows
 from projections.window_line import spoken_words
@@ -247,37 +235,23 @@ def extract_items(
     was to this very question; else it is on the bill, and nothing comes of it.
     """
     ask = _ask(_harmless(plan, guarding), prompt, model)
-    prompt_digest = digest(ask.system, ask.prompt)
-    reply: Outcome | None = None
+    reply: Reply | None = None
     if before is not None:
-        is_to_this = before.call.prompt_digest == prompt_digest and before.compartment == plan.compartment
-        if is_to_this:
+        is_to_this = before.call.prompt_digest == digest(ask.system, ask.prompt)
+        if is_to_this and before.compartment == plan.compartment:
             reply = reply_of(before.reply, before.call)
         else:
-            yield _recording(given_up(before), mint)
-    if reply is None:
-        reply = yield ask
-    if isinstance(reply, Failed):
-        yield _fail(plan, reply.error, "", failed_use(ask, prompt_digest, reply.spent), mint)
-        return Learned(error=reply.error)
-    assert isinstance(reply, Reply)
-    use = use_of(ask, reply, prompt_digest)
-    half = cut_short(reply)
-    read = Unreadable(half) if half else read_reply(reply.text)
-    if isinstance(read, Unreadable):
-        yield _fail(plan, read.reason, reply.text, use, mint)
-        return Learned(error=read.reason)
-    kept = _replied(plan, reply.text, use)
-    compared = yield _compare(plan, read, kept)
-    if isinstance(compared, Failed):
-        yield unless_kept(kept, _fail(plan, compared.error, "", failed_use(ask, prompt_digest, reply), mint))
-        return Learned(error=compared.error)
-    assert isinstance(compared, Compared)
-    work = WorkRequest(_answered(plan, reply.text, use), mint())
+            yield failing(given_up(before), mint)
+    to_do = Work(read_reply, partial(_texts, plan), partial(_replied, plan), partial(_failed, plan))
+    told = yield from asked(ask, to_do, mint, reply)
+    if isinstance(told, Failed):
+        return Learned(error=told.error)
+    use = told.use
+    work = WorkRequest(_answered(plan, told.reply, use), mint())
     request = ExtractionRequest(
         owner=plan.person,
         compartment=plan.compartment,
-        reply=reply.text,
+        reply=told.reply,
         inputs=plan.messages,
         by=by_model(use),
         origin=mint(),
@@ -286,7 +260,7 @@ def extract_items(
         said=plan.said,
         guarding=guarding,
         sharing=sharing,
-        measure=compared.measure,
+        measure=told.measure,
     )
     broken = mint()
 
@@ -295,12 +269,12 @@ def extract_items(
             return learn(rows, work, request)
         except Exception as error:  # noqa: BLE001 - a policy with a bug: the reply is kept, and why nothing came of it
             reason = f"deciding failed: {type(error).__name__}: {error}"
-            return record_work(rows, WorkRequest(_failed(plan, reason, reply.text, use), broken))
+            return record_work(rows, WorkRequest(_failed(plan, reason, told.reply, use), broken))
 
     decided = [record.event for record in records_of((yield Decide(decide)))]
     if decided and isinstance(decided[0], ExtractionFailed):
         return Learned(error=decided[0].error)
-    dropped = tuple(f"{each.entry}: {each.reason}" for each in read.dropped)
+    dropped = tuple(f"{each.entry}: {each.reason}" for each in told.read.dropped)
     return learned_from(decided)._replace(dropped=dropped, left=plan.left)
 
 
@@ -324,14 +298,10 @@ def _instructs(name: str, words: InstructionWords) -> bool:
     return instruction_in(name, words) is not None
 
 
-def _compare(plan: ExtractionPlan, read: ExtractionReply, kept: ExtractionReplied) -> Compare:
+def _texts(plan: ExtractionPlan, read: ExtractionReply, rows: Rows) -> list[str]:
     """What the entries say with what was taken back, where anything was."""
-
-    def texts(rows: Rows) -> list[str]:
-        forgotten = [row.text for row in taken_back(rows, plan.person, plan.compartment)]
-        return [*forgotten, *(entry.text for entry in read.upserts)] if forgotten and read.upserts else []
-
-    return Compare(texts, plan.person, partial(keep, event=kept))
+    forgotten = [row.text for row in taken_back(rows, plan.person, plan.compartment)]
+    return [*forgotten, *(entry.text for entry in read.upserts)] if forgotten and read.upserts else []
 
 
 def _ask(plan: ExtractionPlan, prompt: Prompt, model: str) -> Ask:
@@ -371,12 +341,3 @@ def _worked(made: Callable[..., T], plan: ExtractionPlan, use: ModelUse) -> T:
         inputs=tuple(each.id for each in plan.messages),
         policy=plan.policy,
     )
-
-
-def _fail(plan: ExtractionPlan, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
-    return _recording(_failed(plan, error, reply, use), mint)
-
-
-def _recording(event: ExtractionFailed, mint: Mint) -> Decide:
-    origin = mint()
-    return Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))

@@ -48,19 +48,8 @@ def unless_kept(event: Replied, failing: Decide) -> Decide:
 
 def given_up(kept: ExtractionReplied) -> ExtractionFailed:
     """What a kept reply took, where what it was asked about is no longer what would be asked."""
-    return ExtractionFailed(
-        said=kept.said,
-        by=kept.by,
-        causes=kept.causes,
-        owner=kept.owner,
-        compartment=kept.compartment,
-        after=kept.after,
-        upto=kept.upto,
-        call=msgspec.structs.replace(kept.call, version=""),
-        inputs=kept.inputs,
-        policy=kept.policy,
-        error=CHANGED,
-    )
+    said = {name: value for name, value in msgspec.structs.asdict(kept).items() if name != "reply"}
+    return ExtractionFailed(**{**said, "call": msgspec.structs.replace(kept.call, version=""), "error": CHANGED})
 
 
 def kept_id(rows: Rows, event: Replied) -> EventId:

@@ -10,23 +10,10 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.loops.kept import keep, kept_id, unless_kept
-from dnam.loops.loop import (
-    Compare,
-    Compared,
-    Decide,
-    Failed,
-    Find,
-    Loop,
-    Mint,
-    Outcome,
-    by_model,
-    failed_use,
-    records_of,
-    reply_of,
-    use_of,
-)
-from dnam.model import Ask, MergedItem, MergeInputs, Reply, cut_short
+from dnam.loops.asked import Told, Work, asked
+from dnam.loops.kept import kept_id
+from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, reply_of, use_of
+from dnam.model import Ask, MergedItem, MergeInputs, Reply
 from dnam.prompts import Prompt, digest
 from projections.decisions.draft import Draft
 from projections.decisions.merge import CHANGED, MergeRequest, merge, overtaken
@@ -39,7 +26,6 @@ from projections.items import ItemRow, forgotten_of, items_in
 from projections.policies.closeness import VERSION, Measure, Pair, close_pairs, may_merge
 from projections.policies.guards import Guarding
 from projections.policies.merge_replies import MergeReply, read_merge
-from projections.policies.replies import Unreadable
 from projections.policies.reply_shapes import AskedMerge
 from projections.rows import Rows
 
@@ -70,29 +56,13 @@ def plan_merges(rows: Rows, person: Handle, compartment: str, added: Sequence[st
 def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Guarding) -> Loop[Merged]:
     """Ask, keep the reply, decide. What was replied before and never decided from is not asked for again."""
     ask = _ask(pair, prompt, model)
-    prompt_digest = digest(ask.system, ask.prompt)
-    question = _replied(pair, "", failed_use(ask, prompt_digest))
+    question = _replied(pair, "", failed_use(ask, digest(ask.system, ask.prompt)))
     before = records_of((yield Find(lambda rows: kept_id(rows, question))))
-    reply: Outcome | None = _kept(before)
-    if reply is None:
-        reply = yield ask
-    if isinstance(reply, Failed):
-        yield _fail(pair, reply.error, "", failed_use(ask, prompt_digest, reply.spent), mint)
-        return Merged(worked=False, error=reply.error)
-    assert isinstance(reply, Reply)
-    use = use_of(ask, reply, prompt_digest)
-    half = cut_short(reply)
-    read = Unreadable(half) if half else read_merge(reply.text)
-    if isinstance(read, Unreadable):
-        yield _fail(pair, read.reason, reply.text, use, mint)
-        return Merged(worked=False, error=read.reason)
-    kept = _replied(pair, reply.text, use)
-    compared = yield _compare(pair, read, kept)
-    if isinstance(compared, Failed):
-        yield unless_kept(kept, _fail(pair, compared.error, "", failed_use(ask, prompt_digest, reply), mint))
-        return Merged(worked=False, error=compared.error)
-    assert isinstance(compared, Compared)
-    decision = _decide(pair, reply, use, mint, guarding, compared.measure)
+    to_do = Work(read_merge, partial(_texts, pair), partial(_replied, pair), partial(_failed, pair))
+    told = yield from asked(ask, to_do, mint, _kept(before))
+    if isinstance(told, Failed):
+        return Merged(worked=False, error=told.error)
+    decision = _decide(pair, told, mint, guarding)
     decided = [record.event for record in records_of((yield decision))]
     error = next((event.error for event in decided if isinstance(event, MergeFailed)), "")
     return Merged(any(isinstance(event, ItemMerged) for event in decided), error)
@@ -104,24 +74,20 @@ def _kept(found: Sequence[Record]) -> Reply | None:
     return next((reply_of(each.reply, each.call) for each in events if isinstance(each, MergeReplied)), None)
 
 
-def _compare(pair: Pair, read: MergeReply, kept: MergeReplied) -> Compare:
+def _texts(pair: Pair, read: MergeReply, rows: Rows) -> list[str]:
     """What the model made of both with what was taken back, where anything was."""
-    owner = pair.older.item.owner
-
-    def texts(rows: Rows) -> list[str]:
-        forgotten = [found.row.text for found in forgotten_of(rows, owner)]
-        return [*forgotten, read.text] if forgotten and read.text else []
-
-    return Compare(texts, owner, partial(keep, event=kept))
+    forgotten = [found.row.text for found in forgotten_of(rows, pair.older.item.owner)]
+    return [*forgotten, read.text] if forgotten and read.text else []
 
 
-def _decide(pair: Pair, reply: Reply, use: ModelUse, mint: Mint, guarding: Guarding, measure: Measure | None) -> Decide:
-    work = WorkRequest(_worked(partial(MergeAnswered, reply=reply.text), pair, use), mint())
+def _decide(pair: Pair, told: Told[MergeReply], mint: Mint, guarding: Guarding) -> Decide:
+    reply, use = told.reply, told.use
+    work = WorkRequest(_worked(partial(MergeAnswered, reply=reply), pair, use), mint())
     older, newer = _use(pair.older), _use(pair.newer)
     request = MergeRequest(
-        older, newer, reply.text, pair.reason, by_model(use), mint(), guarding=guarding, measure=measure
+        older, newer, reply, pair.reason, by_model(use), mint(), guarding=guarding, measure=told.measure
     )
-    late = WorkRequest(_failed(pair, CHANGED, reply.text, use), mint())
+    late = WorkRequest(_failed(pair, CHANGED, reply, use), mint())
 
     def decide(rows: Rows) -> list[Draft]:
         return record_work(rows, late) if overtaken(rows, request) else merge(rows, work, request)
@@ -175,8 +141,3 @@ def _worked(made: Callable[..., T], pair: Pair, use: ModelUse) -> T:
 
 def _failed(pair: Pair, error: str, reply: str, use: ModelUse) -> MergeFailed:
     return _worked(partial(MergeFailed, error=error, reply=reply), pair, use)
-
-
-def _fail(pair: Pair, error: str, reply: str, use: ModelUse, mint: Mint) -> Decide:
-    event, origin = _failed(pair, error, reply, use), mint()
-    return Decide(lambda rows: record_work(rows, WorkRequest(event, origin)))
