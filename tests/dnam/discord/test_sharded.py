@@ -1,7 +1,9 @@
 """The extension in a bot of many shards: each has some of the servers, and the first the direct messages."""
 
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from discord.ext import commands
@@ -62,7 +64,16 @@ async def answered(world: World, bot: Theirs, channels: list[Channel], times: in
     assert cog.desk.uncompared == {}
 
 
-async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Sheds(NamedTuple):
+    """A server of each shard, with a channel."""
+
+    world: World
+    here: Garden
+    channels: list[Channel]
+
+
+@pytest.fixture
+async def sheds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sheds]:
     clock = Clock()
     async with World(clock) as world:
         here = Garden(world)
@@ -70,68 +81,65 @@ async def test_a_bot_of_many_shards_answers_in_all_of_them(tmp_path: Path, monke
         channels = of_each_shard(world, clock, here)
         told(monkeypatch, tmp_path, here)
         monkeypatch.setenv("DNAM_ALLOW_GUILDS", " ".join(str(each) for each in world.state.guilds))
-        monkeypatch.setenv("DNAM_ALLOW_USERS", str(here.kim.id))
-        bot = Theirs()
-        assert not is_there(bot)
-        async with running(bot, world):
-            await bot.wait_until_ready()
-            assert bot.shard_count == SHARDS
-            assert is_there(bot)
-            for each in channels:
-                await here.kim.says(each, ASKED, mention=world.bot)
-            await here.kim.says(here.kim.dm, ASKED)
-            everywhere = [*channels, here.kim.dm]
-            await answered(world, bot, everywhere, 1)
-
-            await world.gateway.drop()  # both resume, and are told what they missed
-            for each in channels:
-                await here.kim.says(each, ASKED, mention=world.bot)
-            await here.kim.says(here.kim.dm, ASKED)
-            await answered(world, bot, everywhere, 2)
-
-            with world.gateway.forgetting():
-                for each in everywhere:
-                    await here.kim.says(each, ASKED, mention=() if each.is_dm else world.bot)
-            await world.gateway.invalidate()  # both begin anew, and read back what nobody told them
-            await answered(world, bot, everywhere, 3)
-
-            cog = bot.get_cog("Memory")
-            assert isinstance(cog, MemoryCog)
-            kinds = [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered)]
-            assert kinds.count(MessageHeard) == kinds.count(TurnAnswered) == 3 * len(everywhere)
+        yield Sheds(world, here, channels)
 
 
-async def test_a_shard_that_begins_anew_reads_back_though_another_one_resumed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    clock = Clock()
-    async with World(clock) as world:
-        here = Garden(world)
-        world.state.settings.shards = SHARDS
-        channels = of_each_shard(world, clock, here)
-        told(monkeypatch, tmp_path, here)
-        monkeypatch.setenv("DNAM_ALLOW_GUILDS", " ".join(str(each) for each in world.state.guilds))
-        bot = Theirs()
-        async with running(bot, world):
-            await bot.wait_until_ready()
-            questions = [await here.kim.says(each, ASKED, mention=world.bot) for each in channels]
-            await answered(world, bot, channels, 1)
-            cog = bot.get_cog("Memory")
-            assert isinstance(cog, MemoryCog)
-            with world.gateway.forgetting():
-                for each in questions:
-                    await here.kim.edits(each, "never mind")
-            before = len(world.requests("GET", "/messages"))
-            begins, goes_on = 0, 1
-            bot.dispatch("connect")
-            bot.dispatch("shard_connect", begins)
-            bot.dispatch("resumed")
-            bot.dispatch("shard_resumed", goes_on)
-            for guild in bot.guilds:
-                if guild.shard_id == begins:
-                    bot.dispatch("guild_available", guild)
-            await world.until(lambda: len(world.requests("GET", "/messages")) > before, "one to be read back")
-            await world.gateway.flushed()
-            await cog.desk.sessions.settle()
-            edited = [each.message for each in events(cog.desk.memory, MessageEdited)]
-            assert [(each.place.key, each.text) for each in edited] == [(str(channels[begins].id), "never mind")]
+async def test_a_bot_of_many_shards_answers_in_all_of_them(sheds: Sheds, monkeypatch: pytest.MonkeyPatch) -> None:
+    world, here, channels = sheds
+    monkeypatch.setenv("DNAM_ALLOW_USERS", str(here.kim.id))
+    bot = Theirs()
+    assert not is_there(bot)
+    async with running(bot, world):
+        await bot.wait_until_ready()
+        assert bot.shard_count == SHARDS
+        assert is_there(bot)
+        for each in channels:
+            await here.kim.says(each, ASKED, mention=world.bot)
+        await here.kim.says(here.kim.dm, ASKED)
+        everywhere = [*channels, here.kim.dm]
+        await answered(world, bot, everywhere, 1)
+
+        await world.gateway.drop()  # both resume, and are told what they missed
+        for each in channels:
+            await here.kim.says(each, ASKED, mention=world.bot)
+        await here.kim.says(here.kim.dm, ASKED)
+        await answered(world, bot, everywhere, 2)
+
+        with world.gateway.forgetting():
+            for each in everywhere:
+                await here.kim.says(each, ASKED, mention=() if each.is_dm else world.bot)
+        await world.gateway.invalidate()  # both begin anew, and read back what nobody told them
+        await answered(world, bot, everywhere, 3)
+
+        cog = bot.get_cog("Memory")
+        assert isinstance(cog, MemoryCog)
+        kinds = [type(each) for each in events(cog.desk.memory, MessageHeard, TurnAnswered)]
+        assert kinds.count(MessageHeard) == kinds.count(TurnAnswered) == 3 * len(everywhere)
+
+
+async def test_a_shard_that_begins_anew_reads_back_though_another_one_resumed(sheds: Sheds) -> None:
+    world, here, channels = sheds
+    bot = Theirs()
+    async with running(bot, world):
+        await bot.wait_until_ready()
+        questions = [await here.kim.says(each, ASKED, mention=world.bot) for each in channels]
+        await answered(world, bot, channels, 1)
+        cog = bot.get_cog("Memory")
+        assert isinstance(cog, MemoryCog)
+        with world.gateway.forgetting():
+            for each in questions:
+                await here.kim.edits(each, "never mind")
+        before = len(world.requests("GET", "/messages"))
+        begins, goes_on = 0, 1
+        bot.dispatch("connect")
+        bot.dispatch("shard_connect", begins)
+        bot.dispatch("resumed")
+        bot.dispatch("shard_resumed", goes_on)
+        for guild in bot.guilds:
+            if guild.shard_id == begins:
+                bot.dispatch("guild_available", guild)
+        await world.until(lambda: len(world.requests("GET", "/messages")) > before, "one to be read back")
+        await world.gateway.flushed()
+        await cog.desk.sessions.settle()
+        edited = [each.message for each in events(cog.desk.memory, MessageEdited)]
+        assert [(each.place.key, each.text) for each in edited] == [(str(channels[begins].id), "never mind")]
