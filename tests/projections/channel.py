@@ -1,7 +1,7 @@
 """A channel in which Dave and Erin talk, and the assistant answers."""
 
 from projections.caller import Caller
-from projections.events import MessageHeard, TurnAnswered
+from projections.events import MessageHeard, TurnAnswered, TurnDelivered
 from projections.events.people import PersonSeen
 from projections.events.values import PLATFORM, Attachment, Audience, AuthorKind, By, Limits, Message, ModelUse, Span
 from projections.fold import Record
@@ -92,6 +92,24 @@ def answer(
         spans=spans,
     )
     return world.add(turn)[0]
+
+
+def delivered(world: World, turn: Record, *messages: Ref) -> None:
+    """An answer arrives, as these messages."""
+    answered = turn.event
+    assert isinstance(answered, TurnAnswered)
+    world.add(
+        TurnDelivered(
+            said=answered.said,
+            by=PLATFORM,
+            turn=turn.id,
+            session=answered.session,
+            audience=answered.audience,
+            era=answered.era,
+            asker=answered.asker,
+            messages=messages,
+        )
+    )
 
 
 def window(world: World, before: Point = END, limits: Limits | None = None, epoch: int = 0) -> Window:

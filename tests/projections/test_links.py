@@ -2,14 +2,13 @@
 
 import pytest
 
-from projections.events import TurnDelivered
-from projections.events.values import PLATFORM, Audience, AudienceKind
+from projections.events.values import Audience, AudienceKind
 from projections.gathering import link_of
 from projections.ids import Ref
 from projections.links import Direct, jump_link
 from projections.turns import find_turn
-from tests.projections.channel import DAVE, answer
-from tests.world import NOW, World
+from tests.projections.channel import answer, delivered
+from tests.world import World
 
 MESSAGE, CHANNEL, GUILD = (Ref("discord", key) for key in ("123456789012345678", "720000000000000001", "71"))
 DM = Ref("discord", "dm:00112233445566778899aabbccddeeff")
@@ -62,11 +61,7 @@ def test_of_a_direct_conversation_where_it_is_told(
 def test_an_answer_in_a_dm_is_seen_in_that_dm_at_its_first_message() -> None:
     world, audience = World(), Audience("direct", DM)
     turn = answer(world, "Mulch helps.", 1, session=DM.key, audience=audience)
-    delivered = TurnDelivered(
-        said=NOW + 2, by=PLATFORM, causes=(turn.id,), turn=turn.id, session=DM.key, audience=audience, era=1,
-        asker=DAVE, messages=(MESSAGE, Ref("discord", "5")),
-    )  # fmt: skip
-    world.add(delivered)
+    delivered(world, turn, MESSAGE, Ref("discord", "5"))
     row = find_turn(world.rows, turn.id)
     assert row is not None
     assert link_of(world.rows, row, OWN) == f"https://discord.com/channels/@me/88/{MESSAGE.key}"

@@ -32,7 +32,7 @@ from projections.fold import Record
 from projections.ids import SNOWFLAKE_EPOCH_MS, EventId, Point, Ref, moment_of
 from projections.quoting import SEPARATOR, TITLES
 from projections.replied import CUT, QUOTED_CHARS, TELLING_CHARS
-from tests.projections.channel import AUDIENCE, DAVE, ERIN, HERE, SESSION, answer, hear, message, named, say
+from tests.projections.channel import AUDIENCE, DAVE, ERIN, HERE, SESSION, answer, delivered, hear, message, named, say
 from tests.projections.test_context import clean, parsed, request, spoken
 from tests.projections.test_quoting import TEXTS, shown
 from tests.world import NOW, World
@@ -62,21 +62,6 @@ def prompt(world: World, to: Ref, text: str = "Translate this.", limits: Limits 
     """The prompt of Dave's reply."""
     asked = hear(world, message(text, 60, reply_to=to))
     return assemble(world.rows, request(point=Point(NOW + 60, asked.id), limits=limits))
-
-
-def delivered(world: World, turn: Record, to: Ref) -> None:
-    world.add(
-        TurnDelivered(
-            said=turn.event.said,
-            by=PLATFORM,
-            turn=turn.id,
-            session=SESSION,
-            audience=AUDIENCE,
-            era=1,
-            asker=DAVE,
-            messages=(to,),
-        )
-    )
 
 
 def quote(context: Context) -> str:

@@ -19,7 +19,6 @@ from projections.events import (
     PlaceDescribed,
     SummaryRefreshed,
     TurnAnswered,
-    TurnDelivered,
 )
 from projections.events.heard import PlaceKind
 from projections.events.values import (
@@ -42,7 +41,7 @@ from projections.places import audience_of
 from projections.policies.compartments import Setting
 from projections.rows import Rows, Stored
 from projections.turns import find_turn
-from tests.projections.channel import DAVE, ERIN, answer, hear, message
+from tests.projections.channel import DAVE, ERIN, answer, delivered, hear, message
 from tests.projections.test_context import GUILD, VOCABULARY
 from tests.projections.test_window import Counting
 from tests.world import NOW, World
@@ -319,17 +318,7 @@ def answered(world: World, said: int = 1, **changed: object) -> Record:
     made = answer(World(), "black spots are a fungus", said, session=ABOVE, audience=OPEN)
     assert isinstance(made.event, TurnAnswered)
     (record,) = world.add(msgspec.structs.replace(made.event, **{"guild": GUILD, **changed}))
-    arrived = TurnDelivered(
-        said=NOW + said,
-        by=PLATFORM,
-        turn=record.id,
-        session=ABOVE,
-        audience=OPEN,
-        era=1,
-        asker=DAVE,
-        messages=(THREAD,),
-    )
-    world.add(arrived)
+    delivered(world, record, THREAD)
     return record
 
 

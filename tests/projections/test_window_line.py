@@ -1,12 +1,23 @@
 """A line of the conversation: what it shows, and how long it is."""
 
 from projections.caller import Caller
-from projections.events import TurnDelivered
-from projections.events.values import PLATFORM, Attachment, Span
+from projections.events.values import Attachment, Span
 from projections.ids import Ref
 from projections.said import backwards
 from projections.window_line import entry_chars, entry_line, spoken_words
-from tests.projections.channel import AUDIENCE, DAVE, END, ERIN, SESSION, answer, hear, message, rendered, say, window
+from tests.projections.channel import (
+    DAVE,
+    END,
+    ERIN,
+    SESSION,
+    answer,
+    delivered,
+    hear,
+    message,
+    rendered,
+    say,
+    window,
+)
 from tests.world import NOW, World
 
 
@@ -43,17 +54,7 @@ def test_what_is_forwarded_or_asked_in_a_poll_is_not_what_is_said_and_what_an_im
 def test_a_reply_names_whom_it_answers_when_that_was_said_lately(world: World) -> None:
     say(world, "Tea?", 1, ERIN)
     turn = answer(world, "Coffee.", 2)
-    delivered = TurnDelivered(
-        said=NOW + 2,
-        by=PLATFORM,
-        turn=turn.id,
-        session=SESSION,
-        audience=AUDIENCE,
-        era=1,
-        asker=DAVE,
-        messages=(Ref("discord", "d"),),
-    )
-    world.add(delivered)
+    delivered(world, turn, Ref("discord", "d"))
     answer(world, "Or cocoa.", 3)
     hear(world, message("Yes.", 4, reply_to=Ref("discord", "1")))
     hear(world, message("No.", 5, reply_to=Ref("discord", "d")))
