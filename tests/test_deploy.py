@@ -94,7 +94,7 @@ def test_a_missing_linter_is_a_failure() -> None:
 
 def unit() -> configparser.ConfigParser:
     parsed = configparser.ConfigParser(interpolation=None, strict=True)
-    parsed.optionxform = str  # type: ignore[assignment, method-assign]
+    parsed.optionxform = str  # type: ignore[assignment, method-assign]  # configparser's own way to keep capitals
     parsed.read_string(text("dnam.service"))
     return parsed
 

@@ -6,8 +6,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tokenize
 import tomllib
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +148,72 @@ def test_no_pattern_repeats_a_group_possessively() -> None:
     sources = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
     assert len(sources) > 100
     assert [path.name for path in sources if POSSESSIVE_GROUP.search(path.read_text(encoding="utf-8"))] == []
+
+
+MARK = re.compile(
+    r"#\s*(?:type:\s*ignore(?:\[[^\]]*\])?|noqa(?::\s*[A-Z]+\d+(?:[,\s]\s*[A-Z]+\d+)*)?|pragma:\s*no\s*cover)",
+    re.IGNORECASE,
+)
+SKIPS = {"skip", "skipif", "xfail"}
+
+
+def silenced(source: str) -> Iterator[int]:
+    """The lines with a mark that silences a checker, or leaves a test out, and does not say why."""
+    if MARK.search(source):
+        for token in tokenize.generate_tokens(StringIO(source).readline):
+            behind = MARK.split(token.string)[1:] if token.type == tokenize.COMMENT else []
+            if not all(re.search(r"\w", each) for each in behind):
+                yield token.start[0]
+    if any(f"mark.{each}" in source for each in SKIPS):
+        yield from skipped(ast.parse(source))
+
+
+def skipped(tree: ast.Module) -> Iterator[int]:
+    calls = {each.func: each for each in ast.walk(tree) if isinstance(each, ast.Call)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name, value=ast.Attribute(attr="mark")) if name in SKIPS:
+                call = calls.get(node)
+                given = [] if call is None else [each.value for each in call.keywords if each.arg == "reason"]
+                given += call.args[:1] if call is not None and name == "skip" else []
+                if not given or any(isinstance(each, ast.Constant) and not each.value for each in given):
+                    yield node.lineno
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("x = y()  # type: ignore", True),
+        ("x = y()  # type: ignore[arg-type]", True),
+        ("x = y()  # type: ignore[arg-type, misc]  #", True),
+        ("x = y()  # type: ignore[arg-type]  # it is one", False),
+        ("x = y()  # noqa", True),
+        ("x = y()  # noqa: E501, B008", True),
+        ("x = y()  # noqa: B008 - a constant", False),
+        ("x = y()  # type: ignore[misc]  # noqa: B008 - a constant", True),
+        ("x = y()  # type: ignore[misc]  # as above  # noqa: B008 - a constant", False),
+        ("x = y()  # pragma: no cover", True),
+        ("x = y()  # pragma: no cover - on Windows alone", False),
+        ("x = '# noqa'", False),
+        ("pytestmark = pytest.mark.skip", True),
+        ("pytestmark = pytest.mark.skip()", True),
+        ("pytestmark = pytest.mark.skip('no disk')", False),
+        ("pytestmark = pytest.mark.skipif(not x)", True),
+        ("pytestmark = pytest.mark.skipif(not x, reason='')", True),
+        ("pytestmark = pytest.mark.skipif(not x, reason='no disk')", False),
+        ("pytestmark = [pytest.mark.xfail(x, strict=True)]", True),
+    ],
+)
+def test_a_mark_without_its_reason_is_found(line: str, found: bool) -> None:
+    assert list(silenced(f"x = 1\n{line}\n")) == [2] * found
+
+
+def test_whatever_silences_a_checker_or_leaves_a_test_out_says_why() -> None:
+    sources = [path for folder in (*PACKAGES, "tests") for path in (ROOT / folder).rglob("*.py")]
+    assert len(sources) > 1000
+    assert [
+        f"{path.relative_to(ROOT)}:{line}" for path in sources for line in silenced(path.read_text(encoding="utf-8"))
+    ] == []
 
 
 def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -131,10 +132,7 @@ async def crowd(folder: Path, count: int) -> dict[str, Any]:
             await asyncio.sleep(max(0.0, began + number / PER_SECOND - perf_counter()))
             request = live(talk, number, number % SESSIONS)
             request = request._replace(place=channel(number % SESSIONS))
-            today.sessions.submit(
-                str(number % SESSIONS),
-                lambda request=request: today.message(request),  # type: ignore[misc]
-            )
+            today.sessions.submit(str(number % SESSIONS), partial(today.message, request))
         await today.sessions.settle()
         took = perf_counter() - began
         watching.cancel()

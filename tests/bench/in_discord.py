@@ -8,6 +8,7 @@ import asyncio
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from unittest.mock import patch
@@ -26,6 +27,7 @@ from projections.ids import Ref
 from projections.recall.reckoners import use_compiled
 from tests.bench.answers import ITEMS, PER_SECOND, QuickModel
 from tests.bench.talk import texts
+from tests.loopback.discord import Channel
 from tests.loopback.discord.world import World
 
 _NUMBER = re.compile(r"\((\d+)\)$")
@@ -46,6 +48,10 @@ class Watching(QuickModel):
 def _number(text: str) -> str:
     found = _NUMBER.search(text)
     return found[1] if found else ""
+
+
+def _answered(world: World, where: Channel, times: int) -> bool:
+    return len(world.bot_messages(where)) >= times
 
 
 async def bot(folder: Path, url: str, token: str, guild: str, channel: str, kim: str) -> None:
@@ -84,7 +90,7 @@ async def town(folder: Path, count: int) -> list[float]:
         for number in range(WARM + count):
             await asyncio.sleep(1 / PER_SECOND)
             await kim.says(general, f"{stock[number % len(stock)]} ({number})", mention=world.bot)
-            await world.until(lambda so_far=number: len(world.bot_messages(general)) > so_far)  # type: ignore[misc]
+            await world.until(partial(_answered, world, general, number + 1))
         process.terminate()
         said, _ = await process.communicate()
     took: list[float] = json.loads(said)

@@ -65,7 +65,7 @@ def project(chat: Chat, view: str) -> None:
     for notification in NotificationLogReader(chat.notification_log, section_size=SECTION).read(start=1):
         heard: Any = chat.mapper.to_domain_event(notification)
         tracking = Tracking(chat.name, notification.id)
-        if isinstance(heard, Channel.Heard):  # type: ignore[attr-defined]
+        if isinstance(heard, Channel.Heard):  # type: ignore[attr-defined]  # `@event` makes the class, which no type tells of
             rows.add((str(heard.originator_id), heard.originator_version, heard.speaker, heard.text), tracking)
         else:
             rows.insert_tracking(tracking)

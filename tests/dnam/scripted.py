@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from dnam.assistant import Assistant
 from dnam.memory import Memory
-from dnam.model import Ask, Hear, ModelError, Reply, ToolCall, unheard
+from dnam.model import Ask, ExtractionInputs, Hear, Line, ModelError, Reply, SummaryInputs, ToolCall, unheard
 from dnam.settings import Settings, read
 from tests.world import NOW
 
@@ -75,6 +75,12 @@ class ScriptedModel:
     def given(self, kind: type[Inputs]) -> list[Inputs]:
         """What it was given to read, of this kind."""
         return [ask.inputs for ask in self.asks if isinstance(ask.inputs, kind)]
+
+
+def lines_of(ask: Ask) -> tuple[Line, ...]:
+    """What was said, as an extraction or a summary is shown it."""
+    assert isinstance(ask.inputs, ExtractionInputs | SummaryInputs)
+    return ask.inputs.lines
 
 
 def calling(*replies: str | Calling) -> Script:

@@ -15,7 +15,7 @@ from dnam.assistant import Assistant
 from dnam.failures import MOST, Failures
 from dnam.idle import Idle
 from dnam.jobs import Job, Jobs
-from dnam.model import Ask, ExtractionInputs, ModelError, OverBudget, SummaryInputs
+from dnam.model import Ask, ModelError, OverBudget
 from dnam.whereabouts import Heard
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
@@ -38,7 +38,7 @@ from projections.rows import RawRows
 from replay import recalling
 from replay.errors import LogFull
 from tests.dnam.held import HeldModel
-from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
+from tests.dnam.scripted import FakeClock, ScriptedModel, down, lines_of, say, talking
 from tests.dnam.test_loops import recorded
 from tests.world import handle
 
@@ -66,9 +66,7 @@ def read(assistant: Assistant) -> list[tuple[str, int]]:
 
 def lines(asks: list[Ask]) -> list[list[str]]:
     """What people said in each ask."""
-    inputs = [ask.inputs for ask in asks]
-    assert all(isinstance(each, ExtractionInputs | SummaryInputs) for each in inputs)
-    return [[line.text for line in each.lines if not line.assistant] for each in inputs]  # type: ignore[union-attr]
+    return [[line.text for line in lines_of(ask) if not line.assistant] for ask in asks]
 
 
 # -- bursts ------------------------------------------------------------------------------------------------------------
@@ -163,14 +161,16 @@ async def test_a_model_that_is_down_is_asked_once_a_cycle_also_in_a_burst(tmp_pa
 
 
 @pytest.mark.parametrize("stage", ["asked", "replied"])
-async def test_a_restart_in_mid_extraction_loses_nothing_and_does_nothing_twice(tmp_path: Path, stage: str) -> None:
+async def test_a_restart_in_mid_extraction_loses_nothing_and_does_nothing_twice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
     model = HeldModel({"extraction": lambda _: TEA})
     model.hold("extraction")
     async with talking(tmp_path, model, None, **EVERY_TURN) as assistant:
         heard = await assistant.memory.heard("ada", "I like tea")
         await assistant.answer(heard)
         if stage == "replied":
-            assistant.memory.record = never  # type: ignore[method-assign, assignment]
+            monkeypatch.setattr(assistant.memory, "record", never)
         assistant.after_turn(heard)
         await model.reached["extraction"].wait()
         if stage == "replied":
@@ -197,7 +197,7 @@ async def never(decision: object) -> None:
 
 @pytest.mark.parametrize(("writes", "read"), [(0, ["hello", "again"]), (1, ["again"])])
 async def test_a_restart_beside_a_summary_s_reply_keeps_it_with_its_decision_or_neither(
-    tmp_path: Path, writes: int, read: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int, read: list[str]
 ) -> None:
     every, clock = {"summary_every_n_turns": "1", "durable_memory_enabled": "0"}, FakeClock()
     async with talking(tmp_path, ScriptedModel(), clock, **every) as assistant:
@@ -208,7 +208,7 @@ async def test_a_restart_beside_a_summary_s_reply_keeps_it_with_its_decision_or_
 
         heard = await assistant.memory.heard("ada", "hello")
         await assistant.answer(heard)
-        assistant.memory.record = only_so_many  # type: ignore[method-assign]  # the disk is full by then
+        monkeypatch.setattr(assistant.memory, "record", only_so_many)  # the disk is full by then
         assistant.after_turn(heard)
         await assistant.settle()
         assert len(recorded(assistant, SummaryAnswered)) == len(recorded(assistant, SummaryRefreshed)) == writes
@@ -441,13 +441,15 @@ async def test_a_job_that_has_no_event_of_its_own_leaves_one(tmp_path: Path, mon
         assert list(assistant.failures) == ["summary: no I keep bees here"]
 
 
-async def test_where_the_log_does_not_take_it_it_is_told_all_the_same(tmp_path: Path) -> None:
+async def test_where_the_log_does_not_take_it_it_is_told_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with talking(tmp_path, ScriptedModel(), None) as assistant:
 
         async def full(decision: object) -> None:
             raise LogFull("the disk is full")
 
-        assistant.memory.record = full  # type: ignore[method-assign, assignment]
+        monkeypatch.setattr(assistant.memory, "record", full)
         await assistant.went_wrong(Job("quiet", "ada"), ModelError("down"))
         assert list(assistant.failures) == ["quiet: down", "recording that: the disk is full"]
 

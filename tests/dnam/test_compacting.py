@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dnam.compacting import LONGEST_MS, compact, compacting, until_night
+from dnam.compacting import LONGEST_MS, Progress, compact, compacting, until_night
 from dnam.languages import load
 from dnam.memory import Memory
 from dnam.settings import Settings
@@ -139,10 +139,10 @@ async def test_at_the_end_it_is_given_up_and_the_log_is_as_it_was(
     night = Nights()
     loop = asyncio.get_running_loop()
 
-    def beginning(engine: Engine, progress: object) -> object:
+    def beginning(engine: Engine, progress: Progress) -> None:
         loop.call_soon_threadsafe(begun.set)
         while True:  # until it is given up
-            progress(1, 2)  # type: ignore[operator]
+            progress(1, 2)
 
     async with Memory.open(tmp_path / "data", settings=utc(), clock=FakeClock()) as memory:
         await forgets(memory)

@@ -20,10 +20,10 @@ from dnam.returning import Returning, Tally, prepare
 from projections.consent import OPTED_OUT
 from projections.decisions.draft import Draft
 from projections.errors import BadRequest
-from projections.events import MessageRedacted, PersonOptedOut
+from projections.events import MessageHeard, MessageRedacted, PersonOptedOut
 from projections.events.values import OPERATOR
 from projections.fold import Record
-from projections.ids import EventId, Seq
+from projections.ids import UNSEALED, EventId, Seq
 from projections.items import ITEMS
 from projections.policies.instructions import instructs
 from projections.registry import FOLD
@@ -177,7 +177,11 @@ def test_what_was_redacted_or_erased_does_not_come_back(tmp_path: Path) -> None:
     with Engine.open(tmp_path / "there", create=True, clock=FakeClock()) as there:
         there.record(says("1", "secret of Ada"))
         there.record(says("2", "cake", KIM))
-        (heard,) = [each.id for each in _heard(there) if each.event.message.text == "secret of Ada"]  # type: ignore[attr-defined]
+        (heard,) = [
+            each.id
+            for each in _heard(there)
+            if isinstance(each.event, MessageHeard) and each.event.message.text == "secret of Ada"
+        ]
         there.record(drafts(MessageRedacted(said=NOW, by=OPERATOR, events=(heard,))))
         erase(there, handle_of(there, KIM))
         lines = exported(there)
@@ -312,13 +316,13 @@ def test_words_taken_back_meanwhile_void_the_export(tmp_path: Path) -> None:
             list(lines)
 
 
-def test_a_locked_memory_is_not_exported_in_part(tmp_path: Path) -> None:
+def test_a_locked_memory_is_not_exported_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine.open(tmp_path, create=True, clock=FakeClock()) as engine:
         engine.record(says("1", "tea"))
         for vault in list(engine.store.ring.vaults):
             del engine.store.ring.vaults[vault]
         engine.live.folding.sealer.forget()
-        engine.store.ring.refresh = lambda: False  # type: ignore[method-assign]
+        monkeypatch.setattr(engine.store.ring, "refresh", lambda: False)
         with pytest.raises(KeyMissing, match="event #1"):
             list(Export(engine).lines(silent))
 
@@ -387,4 +391,4 @@ def test_a_refused_event_is_told_after_what_was_recorded(tmp_path: Path) -> None
 
 def _into_the_clear(draft: Draft) -> Draft:
     assert draft.given is not None
-    return draft._replace(id=event_id(draft.id.hex()), given=draft.given._replace(vault=bytes(16), ring=None))  # type: ignore[arg-type]
+    return draft._replace(id=event_id(draft.id.hex()), given=draft.given._replace(vault=UNSEALED, ring=None))

@@ -38,6 +38,7 @@ from projections.ids import NOBODY, Ref
 from projections.pending import is_settled
 from replay.erasure import erase, unfinished
 from replay.errors import LogFull
+from replay.store import DiskStore
 from tests.dnam.discord.stage import events
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import FakeClock, settings
@@ -180,12 +181,17 @@ def _constant(value: object) -> Callable[..., object]:
     return constant
 
 
+def _folder(world: World) -> Path:
+    store = world.memory.engine.store
+    assert isinstance(store, DiskStore)
+    return store.path
+
+
 async def test_exports_in_the_folder_are_counted_and_go(world: World) -> None:
     await world.says("kim", "I like tea")
     export = await world.replies("kim", "export", has_buttons=True)
     assert export.file is not None
-    store = world.memory.engine.store
-    path = store.path / "kim.json"  # type: ignore[union-attr]
+    path = _folder(world) / "kim.json"
     path.write_bytes(export.file.data)
     assert "Exports in my folder that held you, removed: 1." in (await world.replies("kim", "erase yes")).text
     assert not path.exists()
@@ -283,8 +289,7 @@ async def test_where_no_file_can_be_sent_it_says_what_to_type(world: World) -> N
     told = "I cannot hand out a file here. In a shell: `dnam export {} --out memory.json{}`"
     assert (await world.replies("kim", "export")).text == told.format("kim", "")
     asked = (await world.asked_by("kim"))._replace(is_told_why=True)
-    folder = world.memory.engine.store.path  # type: ignore[union-attr]
-    assert (await _run(world, asked, "export")).text == told.format("kim", f" --data {folder}")
+    assert (await _run(world, asked, "export")).text == told.format("kim", f" --data {_folder(world)}")
     await world.memory.meet(Account("elsewhere", "kim", "kim"))
     assert (await world.replies("kim", "export")).text == told.format(person.hex(), "")
 

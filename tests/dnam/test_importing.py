@@ -549,12 +549,13 @@ async def test_a_summary_is_due_by_what_people_said(tmp_path: Path, author: Auth
 
 
 async def test_a_chat_is_summarised_as_often_afterwards_as_in_it(tmp_path: Path) -> None:
-    async with talking(tmp_path / "live", ScriptedModel()) as assistant:
+    model, later = ScriptedModel(), ScriptedModel()
+    async with talking(tmp_path / "live", model) as assistant:
         await say(assistant, "ada", *map(str, range(10)))
         await assistant.settle()
-        live = shown(assistant.model)  # type: ignore[arg-type]
+        live = shown(model)
     async with talking(tmp_path / "later", ScriptedModel(), summary_enabled="0") as assistant:
         await say(assistant, "ada", *map(str, range(10)))
-    async with talking(tmp_path / "later", ScriptedModel()) as assistant:
+    async with talking(tmp_path / "later", later) as assistant:
         assert await learned(assistant) == len(live) == 2
-        assert shown(assistant.model) == live  # type: ignore[arg-type]
+        assert shown(later) == live

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,14 @@ from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.narrowed import NARROWED
 from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionAnswered, ExtractionFailed
+from projections.events.values import AudienceKind
 from projections.policies.compartments import of_person_in
 from replay.erasure import erase
 from tests.dnam.discord.stage import events
 from tests.dnam.scripted import FakeClock, settings
 from tests.dnam.test_forgetting_commands import OPEN, World
 
+BOTH: tuple[AudienceKind, ...] = ("channel", "guild")
 STAFF = PlaceSeen("local", "staff", "channel", "staff", "channel", guild=OPEN.guild, guild_name="Garden")
 
 
@@ -95,9 +98,9 @@ async def test_a_place_that_was_closed_and_opened_again_while_a_model_read_keeps
     world.model.hold("extraction")
     learning = asyncio.create_task(world.assistant.extract(heard.person))
     await world.model.reached["extraction"].wait()
-    for kind in ("channel", "guild"):
+    for kind in BOTH:
         request = AudienceRequest(OPEN._replace(audience=kind), world.memory.now(), world.memory.origin())
-        await world.memory.record(lambda rows, request=request: change_audience(rows, request))  # type: ignore[misc]
+        await world.memory.record(partial(change_audience, request=request))
     world.model.let_go()
     (learned,) = await learning
     assert learned.error == NARROWED

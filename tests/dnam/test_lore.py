@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncIterator
+from functools import partial
 
 import pytest
 
@@ -23,7 +24,7 @@ from projections.decisions.draft import Draft
 from projections.decisions.hear import message_identity
 from projections.decisions.place import PlaceSeen
 from projections.events import Event, MessageHeard
-from projections.events.values import OPERATOR, PLATFORM, Evidence, Message
+from projections.events.values import OPERATOR, PLATFORM, AudienceKind, Evidence, Message
 from projections.ids import NOBODY, Handle, Ref
 from projections.items import items_of
 from projections.policies.compartments import OWNER, SELF
@@ -34,6 +35,7 @@ from tests.dnam.test_pointing import GUILD, OPEN, STAFF, Talk
 from tests.world import NOW
 
 GARDEN = f"guild/{GUILD}"
+BOTH: tuple[AudienceKind, ...] = ("channel", "guild")
 
 
 class Town(Talk):
@@ -327,9 +329,9 @@ class TestOthersWords:
 
     async def test_what_was_said_before_fewer_could_read_it_is_not_for_all(self, town: Town) -> None:
         _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
-        for kind in ("channel", "guild"):
+        for kind in BOTH:
             request = AudienceRequest(OPEN._replace(audience=kind), NOW + 900, town.memory.origin())
-            await town.memory.record(lambda rows, request=request: change_audience(rows, request))  # type: ignore[misc]
+            await town.memory.record(partial(change_audience, request=request))
         heard, _ = await town.speaks("ada", "hm", OPEN)
         assert heard.setting.audience.kind == "guild"
         assert (await town.others(heard, pointed)).failed

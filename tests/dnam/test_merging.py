@@ -17,7 +17,7 @@ from dnam.encoder import Encoded
 from dnam.languages import load
 from dnam.learning import LearnedAll, Learner
 from dnam.loops.unmerged import MERGING_MS
-from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs
+from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs, Reply
 from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed, TextsEncoded
 from projections.events.upkeep import EncodedKind
 from projections.events.values import Item, ModelUse
@@ -209,16 +209,18 @@ async def _green(assistant: Assistant) -> Item:
     return next(item for item in await assistant.memory.show("ada") if item.text == GREEN)
 
 
-async def test_what_changes_while_the_model_thinks_is_left_alone(tmp_path: Path) -> None:
+async def test_what_changes_while_the_model_thinks_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = model()
     async with talking(tmp_path, script, None, **EVERY_TURN) as assistant:
 
-        async def forget(ask: Ask, *_: object) -> object:
+        async def forget(ask: Ask, *_: object) -> Reply:
             if ask.purpose == "merge":
                 await assistant.memory.forget("ada", GREEN)
             return await ScriptedModel.ask(script, ask)
 
-        script.ask = forget  # type: ignore[method-assign, assignment]
+        monkeypatch.setattr(script, "ask", forget)
         await say(assistant, "ada", "I like tea", "green tea")
         (failed,) = recorded(assistant, MergeFailed)
         assert failed.error == "one of the two was changed while the model was thinking"

@@ -24,6 +24,7 @@ from projections.decisions.delete import delete_all
 from projections.decisions.draft import Draft
 from projections.decisions.withdraw import WithdrawRequest
 from projections.decisions.work import JobRequest, record_job
+from projections.rows import Rows
 from replay.errors import LogFull
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
@@ -126,13 +127,13 @@ async def test_what_goes_wrong_behind_the_answers_is_counted_by_job_also_where_n
 async def test_who_gave_up_waiting_and_what_was_refused_is_not_counted(tmp_path: Path) -> None:
     metrics = Metrics()
 
-    def refused(rows: object) -> list[object]:
+    def refused(rows: Rows) -> list[Draft]:
         raise LogFull("full")
 
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         watch(metrics, memory, Unwritten())
         with pytest.raises(LogFull):
-            await memory.record(refused)  # type: ignore[arg-type]
+            await memory.record(refused)
         memory.submit(lambda rows: []).cancel()
         await memory.heard("100", "hello")
     assert value(metrics, "dnam_messages_heard_total", author="person") == 1

@@ -15,13 +15,13 @@ from projections.events.values import PLATFORM
 from projections.fold import Record
 from replay.engine import Engine
 from replay.group import Recorded
-from tests.dnam.scripted import FakeClock, ScriptedModel, settings
+from tests.dnam.scripted import FakeClock, ScriptedModel, lines_of, settings
 from tests.dnam.test_pointing import OPEN
 from tests.replay.stage import drafts
 
 
 def tea(ask: Ask) -> str:
-    line = ask.inputs.lines[-1]  # type: ignore[union-attr]
+    line = lines_of(ask)[-1]
     evidence = [{"quote": line.text, "message": line.id}]
     return json.dumps({"upserts": [{"kind": "fact", "text": f"User said {line.text}", "evidence": evidence}]})
 
@@ -69,7 +69,8 @@ async def test_it_is_told_once(overhearing: Overhearing) -> None:
     assert learned is not None
     assert isinstance(learned.event, ExtractionAnswered)
     memory, work = overhearing.memory, learned.event
-    request = NoticeRequest(work.owner, OPEN.guild or work.call, None, learned.id, 1, memory.origin())  # type: ignore[arg-type]
+    assert OPEN.guild is not None
+    request = NoticeRequest(work.owner, OPEN.guild, None, learned.id, 1, memory.origin())
     await memory.record(lambda rows: give_notice(rows, request))
     assert await overhearing.due(learned) == ""
     assert await overhearing.due(await overhearing.learns("I like cake")) == ""

@@ -15,7 +15,7 @@ as_of = 2026-02-09
 [models]
 small = { in = 0.10, out = 0.50, cache_write = 0.125, cache_read = 0.01 }
 tiered = { in = 1, out = 2, cache_write = 3, cache_read = 4, over = 10, long = { in = 5, out = 6, cache_write = 7, cache_read = 8 } }
-""")  # noqa: E501
+""")  # noqa: E501 - TOML has its tables in one line
 
 
 @pytest.mark.parametrize(

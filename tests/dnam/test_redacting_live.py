@@ -20,7 +20,7 @@ from replay.folding import Folding
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.dnam.held import HeldModel
-from tests.dnam.scripted import ScriptedModel, settings, talking
+from tests.dnam.scripted import ScriptedModel, lines_of, settings, talking
 from tests.dnam.test_loops import recorded
 from tests.replay.stage import contents
 from tests.world import NOW
@@ -71,7 +71,7 @@ async def test_an_edited_message_is_read_again_and_its_old_words_go(tmp_path: Pa
         await assistant.extract(kim)
         assert await memory.look(lambda rows: items(rows, kim)) == [f"User: {OTHER}."]
         assert len(recorded(assistant, ExtractionAnswered)) == 1
-        asked = [line.text for ask in model.asks if ask.purpose == "extraction" for line in ask.inputs.lines]  # type: ignore[union-attr]
+        asked = [line.text for ask in model.asks if ask.purpose == "extraction" for line in lines_of(ask)]
         assert asked == [SECRET, OTHER]
         await assistant.extract(kim)
         assert len(recorded(assistant, ExtractionAnswered)) == 1  # it was read
@@ -103,7 +103,7 @@ async def test_what_is_deleted_while_it_is_read_and_summed_up_leaves_no_word(tmp
 
 
 async def test_a_withheld_summary_is_made_anew_without_the_words(tmp_path: Path) -> None:
-    model = ScriptedModel({"summary": lambda ask: " / ".join(line.text for line in ask.inputs.lines)})  # type: ignore[union-attr]
+    model = ScriptedModel({"summary": lambda ask: " / ".join(line.text for line in lines_of(ask))})
     async with talking(tmp_path, model, None, summary_every_n_turns="2") as assistant:
         memory = assistant.memory
         for n, text in enumerate((OTHER, SECRET, "and more of it")):
@@ -120,7 +120,7 @@ async def test_a_withheld_summary_is_made_anew_without_the_words(tmp_path: Path)
 
 
 async def test_a_withheld_summary_is_due_with_the_next_turn(tmp_path: Path) -> None:
-    model = ScriptedModel({"summary": lambda ask: " / ".join(line.text for line in ask.inputs.lines)})  # type: ignore[union-attr]
+    model = ScriptedModel({"summary": lambda ask: " / ".join(line.text for line in lines_of(ask))})
     async with talking(tmp_path, model, None, summary_every_n_turns="9") as assistant:
         memory = assistant.memory
         for n, text in enumerate((OTHER, SECRET)):

@@ -7,7 +7,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionFailed, SummaryFailed
 from projections.fruitless import PASSED_OVER, SHOWN
 from projections.ids import Ref
-from tests.dnam.scripted import ScriptedModel, down, talking
+from tests.dnam.scripted import ScriptedModel, down, lines_of, talking
 from tests.dnam.test_loops import recorded
 
 GUILD = Ref("local", "garden")
@@ -29,8 +29,8 @@ class Refusing(ScriptedModel):
 
 def read(model: ScriptedModel, purpose: str, *, worked: bool = True) -> list[str]:
     """What was in the prompts that the model did not decline, in order."""
-    asks = [ask.inputs for ask in model.asked(purpose) if (POISON not in ask.prompt) == worked]
-    return [line.text for each in asks for line in each.lines if not line.assistant]  # type: ignore[union-attr]
+    asks = [ask for ask in model.asked(purpose) if (POISON not in ask.prompt) == worked]
+    return [line.text for ask in asks for line in lines_of(ask) if not line.assistant]
 
 
 async def test_an_extraction_finds_the_message_and_goes_on_without_it(tmp_path: Path) -> None:

@@ -162,19 +162,20 @@ async def test_at_the_start_and_once_a_day(tmp_path: Path, caplog: pytest.LogCap
         assert recorded(assistant, JobFailed) == []
 
 
-async def test_what_goes_wrong_is_recorded_and_tried_again_the_next_day(tmp_path: Path) -> None:
+async def test_what_goes_wrong_is_recorded_and_tried_again_the_next_day(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     clock, days = FakeClock(), Days()
     async with talking(tmp_path, ScriptedModel(), clock, retention_days="2") as assistant:
         memory = assistant.memory
         await memory.heard("kim", "the first day", place=ROOM)
         clock.time += 3 * DAY_MS
-        record = memory.record
 
         async def full(_: object) -> None:
-            memory.record = record  # type: ignore[method-assign]
+            monkeypatch.undo()
             raise LogFull("the log is full")
 
-        memory.record = full  # type: ignore[method-assign, assignment]
+        monkeypatch.setattr(memory, "record", full)
         async with expiring(memory, assistant.went_wrong, days):
             await days.slept()
             (failed,) = recorded(assistant, JobFailed)

@@ -38,14 +38,17 @@ LINES = (
 )
 
 
+Inputs = AnswerInputs | ExtractionInputs | SummaryInputs | MergeInputs
+
+
 def written(path: Path, text: str) -> Path:
     file = path / "script.toml"
     file.write_text(text, encoding="utf-8")
     return file
 
 
-def said(model: ScriptModel, purpose: Purpose, inputs: object) -> str:
-    ask = Ask(purpose, "script:x", "p@1", "", "", inputs)  # type: ignore[arg-type]
+def said(model: ScriptModel, purpose: Purpose, inputs: Inputs) -> str:
+    ask = Ask(purpose, "script:x", "p@1", "", "", inputs)
     return asyncio.run(model.ask(ask)).text
 
 

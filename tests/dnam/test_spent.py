@@ -11,19 +11,22 @@ from dnam.exchange import Exchanges
 from dnam.loops import loop as loop_module
 from dnam.loops.loop import GIVEN_UP, Decide, Failed, Loop, drive
 from dnam.memory import Memory
-from dnam.model import Ask, Hear, ModelError, Reply, spent_in, unheard
+from dnam.model import Ask, Hear, ModelError, Reply, SummaryInputs, spent_in, unheard
 from dnam.unwritten import Unwritten
 from projections.calls import CallRow, calls
+from projections.decisions.draft import Decision
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionFailed, SummaryFailed, TurnAnswered, TurnFailed, TurnInterrupted
 from replay.errors import LogFull
+from replay.group import Recorded
 from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.world import NOW
 
 HOUR = 3600.0
+ASK = Ask("summary", "m", "summary@1", "s", "p", SummaryInputs("marcy", "", (), 100))
 
 
 class Thinking(ScriptedModel):
@@ -85,14 +88,14 @@ async def test_a_loop_that_waits_no_longer_counts_what_it_cost() -> None:
     model = costly()
 
     def loop() -> Loop[Failed]:
-        failed = yield Ask("summary", "m", "summary@1", "s", "p", None)  # type: ignore[arg-type]
+        failed = yield ASK
         assert isinstance(failed, Failed)
         return failed
 
-    async def record(_: Decide) -> None:
+    async def record(_: Decision) -> Recorded:
         raise AssertionError("nothing is decided")
 
-    failed = await drive(loop(), model, record, 0)  # type: ignore[arg-type]
+    failed = await drive(loop(), model, record, 0)
     assert (failed.spent.cost_micros if failed.spent else 0) == 777
 
 
@@ -127,14 +130,14 @@ async def test_a_log_that_cannot_be_written_keeps_no_loop_from_ending() -> None:
     model = costly()
 
     def loop() -> Loop[None]:
-        yield Ask("summary", "m", "summary@1", "s", "p", None)  # type: ignore[arg-type]
+        yield ASK
         yield Decide(lambda _: [])
         raise AssertionError("it was given up")
 
-    async def record(_: object) -> None:
+    async def record(_: Decision) -> Recorded:
         raise LogFull("the disk is full")
 
-    task = asyncio.create_task(drive(loop(), model, record, HOUR))  # type: ignore[arg-type]
+    task = asyncio.create_task(drive(loop(), model, record, HOUR))
     await model.reached.wait()
     task.cancel()
     await asyncio.wait({task})
@@ -145,12 +148,12 @@ async def test_a_loop_that_is_given_up_and_has_nothing_to_say_ends() -> None:
     model = costly()
 
     def loop() -> Loop[None]:
-        yield Ask("summary", "m", "summary@1", "s", "p", None)  # type: ignore[arg-type]
+        yield ASK
 
-    async def record(_: object) -> None:
+    async def record(_: Decision) -> Recorded:
         raise AssertionError("nothing is decided")
 
-    task = asyncio.create_task(drive(loop(), model, record, HOUR))  # type: ignore[arg-type]
+    task = asyncio.create_task(drive(loop(), model, record, HOUR))
     await model.reached.wait()
     task.cancel()
     await asyncio.wait({task})

@@ -19,6 +19,7 @@ from projections.events import MessageHeard, MessageRedacted, TurnAnswered
 from projections.events.values import OPERATOR, By
 from projections.ids import NOBODY, Ref
 from replay.engine import Engine
+from replay.store import DiskStore
 from tests.dnam.discord.stage import events
 from tests.dnam.scripted import FakeClock, ScriptedModel, settings
 
@@ -176,7 +177,8 @@ async def test_the_owner_has_what_was_taken_back_leave_the_disk(town: Town) -> N
     assert reply.text.startswith(f"Written anew: {log.head().size} events. Log and views took ")
     assert reply.text.endswith(" now.")
     store = town.memory.engine.store
-    (store.path / "replaced" / "000001").mkdir(parents=True)  # type: ignore[union-attr]
+    assert isinstance(store, DiskStore)
+    (store.path / "replaced" / "000001").mkdir(parents=True)
     reply = await town.asks(asking(heard, is_owner=True), "compact")
     assert reply.text.endswith(" now. Not written anew: 1 older log in `replaced`, which you may remove.")
     assert town.words() == []

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -124,15 +125,14 @@ class Full:
     """Makes an engine refuse, and take again."""
 
     def __init__(self, assistant: Assistant, error: Exception | None = None) -> None:
-        self._engine = assistant.memory.engine
-        self._hand_in = self._engine.hand_in
+        self._refusing = patch.object(assistant.memory.engine, "hand_in", self._fail)
         self._error = error or LogFull("the disk is full")
 
     def begin(self) -> None:
-        self._engine.hand_in = self._fail  # type: ignore[method-assign]
+        self._refusing.start()
 
     def end(self) -> None:
-        self._engine.hand_in = self._hand_in  # type: ignore[method-assign]
+        self._refusing.stop()
 
     def _fail(self, job: object) -> Any:
         raise self._error

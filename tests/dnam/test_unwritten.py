@@ -84,7 +84,7 @@ async def test_two_that_try_again_write_nothing_twice() -> None:
     log, unwritten = Log(), Unwritten()
     log.error = LogFull("no room")
     for each in ("one", "two"):
-        await unwritten.write("message", lambda each=each: log.write(each))  # type: ignore[misc]
+        await unwritten.write("message", partial(log.write, each))
     log.error = None
     await asyncio.gather(unwritten.again(), unwritten.again())
     assert log.written == ["one", "two"]

@@ -14,8 +14,17 @@ BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 3, 31, 12, 30, 0, 500_000, tzinfo=UTC)
 
 
-def at(*parts: int, zone: timezone | ZoneInfo = BERLIN) -> int:
-    return int(datetime(*parts, tzinfo=zone).timestamp() * 1000)  # type: ignore[misc, arg-type]
+def at(
+    year: int,
+    month: int,
+    day: int,
+    hour: int = 0,
+    minute: int = 0,
+    second: int = 0,
+    *,
+    zone: timezone | ZoneInfo = BERLIN,
+) -> int:
+    return int(datetime(year, month, day, hour, minute, second, tzinfo=zone).timestamp() * 1000)
 
 
 @pytest.mark.parametrize(

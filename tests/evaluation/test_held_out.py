@@ -169,10 +169,10 @@ def test_what_goes_with_a_field() -> None:
 def test_both_tables_are_printed() -> None:
     pooled = invented("c-1", 1) + invented("c-2", 2)
     found = held_out(pooled)
-    printed = Console(file=StringIO(), width=120)
-    held.show(found, "recall", printed)
+    printed = StringIO()
+    held.show(found, "recall", Console(file=printed, width=120))
     rows = {}
-    for line in printed.file.getvalue().splitlines():  # type: ignore[attr-defined]
+    for line in printed.getvalue().splitlines():
         name, *cells = [each.strip() for each in line.split("│")[1:-1]] or [""]
         rows[name] = cells
     shipped, anew = mean(found.shipped), mean(found.tuned["anew"].asked)

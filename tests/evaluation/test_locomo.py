@@ -203,9 +203,9 @@ def test_a_goal_that_is_missed_is_said(found: Found) -> None:
     nothing = ranking._replace(asked=[each._replace(scores=Scores(0, 0, 0, 0, 0)) for each in ranking.asked])
     missed = found._replace(rankings={**found.rankings, report.WITH: nothing}, missing={"bm25s": "try 'dnam[x]'"})
     assert [each.goal.of for each in report.judged(missed) if each.missed] == ["all", "multi-hop"]
-    printed = Console(file=StringIO(), width=120)
-    report.show(missed, printed)
-    text = printed.file.getvalue()  # type: ignore[attr-defined]
+    printed = StringIO()
+    report.show(missed, Console(file=printed, width=120))
+    text = printed.getvalue()
     goals = [[each.strip() for each in line.split("│")[1:-1]] for line in text.splitlines() if "≥" in line]
     assert [report.WITH, "all", "≥ 83", "0.0", "MISSED"] in goals
     assert [report.WITHOUT, "all", "≥ 80", "100.0", "met"] in goals

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dnam.prompts import digest
+from projections.events import SummaryAnswered
+from projections.events.work import WorkEvent
 from replay.engine import Engine
 from replay.shadow import shadow_engine, shadows_in
 from replay.units import tagged
@@ -153,7 +155,9 @@ class Derivations:
             return frozenset()
         with shadow_engine(self._data, name) as shadow:
             events = [event for _, event in tagged(shadow, tags, shadow.head().size)]
-        return frozenset(event.call.prompt_digest for event in events)  # type: ignore[attr-defined]
+        replies = [event for event in events if isinstance(event, WorkEvent | SummaryAnswered)]
+        assert len(replies) == len(events)
+        return frozenset(each.call.prompt_digest for each in replies)
 
     def memory(self, name: str) -> dict[str, Any]:
         """What a shadow holds of items and summaries."""

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 
 from projections import events as e
-from projections.events.values import OPERATOR, By, Evidence, Intent, Item, RowWas, Saw, Source
+from projections.events.values import OPERATOR, By, Evidence, Intent, IntentKind, Item, RowWas, Saw, Source
 from projections.ids import EventId
 from tests.laws.teller import GUILD, Teller
 
@@ -51,9 +51,9 @@ def _item_event(told: Teller, kind: type[e.ItemEvent], causes: tuple[EventId, ..
     told.items[item.owner, item.compartment, item.id] = told.add(event), item
 
 
-def _intent(told: Teller, action: str, item: Item) -> Intent:
+def _intent(told: Teller, action: IntentKind, item: Item) -> Intent:
     saw = Saw(item.text, item.kind, item.compartment, item.evidence)
-    return Intent(action, needle=told.text(), chosen=item.id, saw=saw)  # type: ignore[arg-type]
+    return Intent(action, needle=told.text(), chosen=item.id, saw=saw)
 
 
 def remembered(told: Teller) -> None:

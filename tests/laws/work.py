@@ -1,5 +1,6 @@
 """What models were asked: summaries, extraction, merging, reflection."""
 
+from collections.abc import Callable
 from typing import Any
 
 from projections import events as e
@@ -144,7 +145,7 @@ def summary_answered(told: Teller) -> None:
     told.add(e.SummaryAnswered(**common, after=None, upto=upto, reply=told.text(), call=CALL))
 
 
-def _work(told: Teller, kind: type[e.Event], **more: Any) -> None:
+def _work(told: Teller, kind: Callable[..., e.Event], **more: Any) -> None:
     last = told.hear()
     inputs = told.window(last.room)
     event = kind(
@@ -158,7 +159,7 @@ def _work(told: Teller, kind: type[e.Event], **more: Any) -> None:
         call=CALL,
         inputs=inputs,
         policy=told.any(("cadence@1", "on request")),
-        **more,  # type: ignore[call-arg]
+        **more,
     )
     told.add(event)
 

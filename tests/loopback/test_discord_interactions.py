@@ -268,7 +268,7 @@ class Card(discord.ui.LayoutView):
     def __init__(self) -> None:
         super().__init__()
         more: discord.ui.Button[Card] = discord.ui.Button(label="More")
-        more.callback = self.more  # type: ignore[method-assign]
+        more.callback = self.more  # type: ignore[method-assign]  # discord.py's own way
         box: discord.ui.Container[Card] = discord.ui.Container()
         box.add_item(discord.ui.TextDisplay("what I know"))
         box.add_item(discord.ui.Section(discord.ui.TextDisplay("tea"), accessory=more))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from concurrent.futures import wait
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ async def _crowd(made: Town, people: int) -> None:
         place.update(names)
     requests = [with_handles(_request(made, who, n)) for n, who in enumerate((*names, *names))]
     engine = made.memory.engine
-    wait([engine.submit(lambda rows, each=each: hear(rows, each)) for each in requests])  # type: ignore[misc]
+    wait([engine.submit(partial(hear, request=each)) for each in requests])
     for who in names[:ANSWERED]:
         await made.says(who, "general", WORDS.format(f"zq{'abcdefghij'[names.index(who)]}qz"))
 

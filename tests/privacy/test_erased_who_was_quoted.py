@@ -6,6 +6,7 @@ asked of the key ring, which is what would be wrong.
 
 from collections import Counter
 from concurrent.futures import wait
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ async def _talk(made: Town, people: int) -> None:
     engine = made.memory.engine
     said = zip(names, _crowd(people), strict=True)
     requests = [with_handles(made.request(who, "general", text, text)) for who, text in said]
-    wait([engine.submit(lambda rows, each=each: hear(rows, each)) for each in requests])  # type: ignore[misc]
+    wait([engine.submit(partial(hear, request=each)) for each in requests])
     for n, line in enumerate(SAID):
         await made.hears(line.who, line.where, line.text, f"line {n}", addressed=line.quotes is not None)
 

@@ -12,7 +12,7 @@ from projections.decisions.remember import RememberRequest, remember
 from projections.errors import BadRequest
 from projections.events import ItemMoved, ItemRemembered, MessageHeard, PlaceAudienceChanged, PlaceDescribed
 from projections.events.values import PLATFORM, Audience, Evidence, Item, Source
-from projections.ids import NOBODY, EventId, Ref
+from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import items_of
 from projections.places import audience_of, find_place
 from projections.policies.compartments import Setting, direct, in_channel, in_guild, of_person_in, place_item
@@ -45,14 +45,14 @@ def open_world() -> tuple[World, EventId]:
     return world, heard_in(world, OPEN, "1")
 
 
-def guild_item(text: str, *messages: EventId, owner: bytes = ANN, source: Source = BY_A_MODEL) -> Item:
+def guild_item(text: str, *messages: EventId, owner: Handle = ANN, source: Source = BY_A_MODEL) -> Item:
     evidence = tuple(Evidence("quote", each) for each in messages)
     return an_item(text, owner=owner, compartment=in_guild(GUILD), evidence=evidence, source=source)
 
 
-def where(world: World, owner: bytes = ANN) -> dict[str, str]:
+def where(world: World, owner: Handle = ANN) -> dict[str, str]:
     """Text to compartment, over all of an owner's items."""
-    return {found.row.item.text: found.row.item.compartment for found in items_of(world.rows, owner)}  # type: ignore[arg-type]
+    return {found.row.item.text: found.row.item.compartment for found in items_of(world.rows, owner)}
 
 
 @pytest.mark.parametrize(("before", "after"), [(OPEN, CLOSED), (CLOSED, OPEN)])
@@ -134,8 +134,8 @@ def test_what_was_said_before_a_place_was_opened_again_is_not_open() -> None:
     world, here = open_world()
     other = OPEN._replace(key="8", name="other")
     there = heard_in(world, other, "2")
-    for number, audience_now in enumerate(("channel", "guild")):
-        world.decide(change_audience, change(OPEN._replace(audience=audience_now), f"{number}"))  # type: ignore[arg-type]
+    for number, seen in enumerate((CLOSED, OPEN)):
+        world.decide(change_audience, change(seen, f"{number}"))
     there_is(world, guild_item("from both", here, there))
     world.decide(change_audience, change(other._replace(audience="channel"), "the other"))
     assert where(world) == {"from both": direct(ANN)}
@@ -236,7 +236,9 @@ def test_a_place_is_known_once_and_told_of_once_it_is_seen() -> None:
     world.decide(remember, asked_in(Audience("guild", Ref("discord", "8")), "three"))
     heard_in(world, nameless, "2")
     heard_in(world, nameless, "3")
-    assert find_place(world.rows, Ref("discord", "8")).row.session == "discord:channel:8"  # type: ignore[union-attr]
+    found = find_place(world.rows, Ref("discord", "8"))
+    assert found is not None
+    assert found.row.session == "discord:channel:8"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from projections.events import (
     PersonNoted,
     PlaceAudienceChanged,
 )
-from projections.events.values import OPERATOR, PLATFORM, About, Audience, Item, Source
+from projections.events.values import OPERATOR, PLATFORM, About, Audience, AudienceKind, Item, Source
 from projections.ids import NOBODY, Handle, Ref
 from projections.items import ITEMS, REFUSALS, compartments_of, item_key, items_in
 from projections.people import NOTES
@@ -40,9 +40,9 @@ CLOSED = Setting(ADA, Audience("channel", C), G)
 GROUP = Setting(ADA, Audience("channel", C))
 
 
-def item(compartment: str, item_id: str = "durable-1", owner: bytes = ADA) -> Item:
+def item(compartment: str, item_id: str = "durable-1", owner: Handle = ADA) -> Item:
     """An item somewhere."""
-    return Item(item_id, owner, compartment, "fact", "likes tea", NOW, NOW, Source("manual"))  # type: ignore[arg-type]
+    return Item(item_id, owner, compartment, "fact", "likes tea", NOW, NOW, Source("manual"))
 
 
 @pytest.mark.parametrize(
@@ -163,8 +163,8 @@ def test_the_channel_whose_readers_a_compartment_is_for() -> None:
 def test_what_was_said_lies_where_it_can_be_read_now() -> None:
     world = World()
 
-    def seen(kind: str, epoch: int) -> None:
-        now = Audience(kind, C, epoch)  # type: ignore[arg-type]
+    def seen(kind: AudienceKind, epoch: int) -> None:
+        now = Audience(kind, C, epoch)
         world.add(PlaceAudienceChanged(said=NOW, by=PLATFORM, place=C, audience=now, previous=now))
 
     then = Audience("guild", C, 0)

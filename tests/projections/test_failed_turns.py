@@ -7,7 +7,7 @@ import pytest
 from projections.calls import calls
 from projections.decisions.answer import FailTurnRequest, InterruptRequest, answer, fail_turn, interrupt_turn
 from projections.events import TurnFailed, TurnInterrupted
-from projections.events.values import Audience, ModelUse
+from projections.events.values import Audience, AudienceKind, ModelUse
 from projections.ids import NOBODY, EventId, Point, Ref
 from projections.pending import is_settled
 from projections.turns import asked_after, failure_of, turns_after
@@ -79,9 +79,9 @@ def test_an_answer_that_was_broken_off_took_something_and_settles_nothing() -> N
 
 
 @pytest.mark.parametrize("kind", ["direct", "guild"])
-def test_what_nobody_was_not_answered_took_something_all_the_same(kind: str) -> None:
+def test_what_nobody_was_not_answered_took_something_all_the_same(kind: AudienceKind) -> None:
     world = World()
-    audience = Audience(kind, Ref("discord", "dm:"))  # type: ignore[arg-type]
+    audience = Audience(kind, Ref("discord", "dm:"))
     request = failing(world, asker=NOBODY, audience=audience, call=ModelUse("claude", "", cost_micros=7))
     assert len(world.decide(fail_turn, request)) == 1
     assert [call.cost_micros for call in calls(world.rows)] == [7]

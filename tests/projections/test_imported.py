@@ -264,8 +264,8 @@ def test_a_message_that_was_not_heard_or_not_there_is_no_cause() -> None:
 def test_a_message_from_before_a_channel_was_restricted_for_a_while_is_no_cause() -> None:
     world = World()
     heard(world)
-    for number, kind in enumerate(("channel", "guild")):
-        request = AudienceRequest(IN_GENERAL._replace(audience=kind), NOW, origin(f"epoch {number}"))  # type: ignore[arg-type]
+    for number, seen in enumerate((IN_GENERAL._replace(audience="channel"), IN_GENERAL)):
+        request = AudienceRequest(seen, NOW, origin(f"epoch {number}"))
         world.decide(change_audience, request)
     (event,) = world.decide(import_item, from_message())
     assert event.causes == ()

@@ -115,7 +115,7 @@ def test_what_an_encoder_finds_near_it_is_not_learned_again_either() -> None:
     world.decide(forget, asked)
     more = an_input("dungeons before the weekend, all of us", NOW + 9, place=ROOM, guild=G)
     words = "Dungeons are what everybody does before the weekend."
-    near = by_vectors({ENTRY["text"]: (1.0, 0.0), words: (1.0, 0.1)}, "tiny@1")  # type: ignore[dict-item]
+    near = by_vectors({event.item.text: (1.0, 0.0), words: (1.0, 0.1)}, "tiny@1")
     (refused,) = says(world, "near", inputs=(more,), text=words, evidence="dungeons before the weekend", measure=near)
     assert isinstance(refused, ItemRefused)
     assert refused.reason == "it is near what the person forgot: cosine 0.995 by tiny@1, more than 0.850 is close"

@@ -16,10 +16,12 @@ from projections.decisions.answer import (
     interrupt_turn,
 )
 from projections.decisions.consent import ConsentRequest, opt_in, opt_out
+from projections.decisions.draft import Draft
 from projections.events import Event, TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted
 from projections.events.values import Audience, ModelUse
 from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.pending import is_settled, undelivered
+from projections.rows import Rows
 from projections.turns import asked_after, turns_after
 from projections.vaults import home
 from tests.projections.test_hear import SESSION, ask
@@ -27,6 +29,7 @@ from tests.world import NOW, World, origin
 
 TOOK = ModelUse("haiku", "7", prompt_digest=b"d" * 32, cost_micros=7)
 NOBODYS = "discord:dm:"
+Consenting = Callable[[Rows, ConsentRequest], list[Draft]]
 
 
 @pytest.fixture
@@ -43,8 +46,8 @@ def asked(world: World, *, direct: bool = False) -> AnswerRequest:
     return request._replace(session=f"discord:{place.key}", place=place, audience=audience, guild=None)
 
 
-def opts(world: World, person: Handle, decide: Callable[..., object] = opt_out) -> None:
-    assert world.decide(decide, ConsentRequest(NOW + 1, origin(decide.__name__), person))  # type: ignore[arg-type]
+def opts(world: World, person: Handle, decide: Consenting = opt_out) -> None:
+    assert world.decide(decide, ConsentRequest(NOW + 1, origin(decide.__name__), person))
 
 
 def names(event: Event, person: Handle) -> bool:

@@ -333,7 +333,9 @@ def test_answers_of_this_session_s_era_are_found_and_linked_as_they_arrived(hous
     chatter(house)
     context = prompt(house, "boilers?")
     assert past(context) == ("- 2023-11-14 https://discord.com/channels/9/1/77\n[dnam]: Boilers are mended by Ines.")
-    assert context.blocks[0].lines[1].basis == Basis("turn", turn, context.blocks[0].lines[1].basis.seq)  # type: ignore[union-attr]
+    basis = context.blocks[0].lines[1].basis
+    assert basis is not None
+    assert basis == Basis("turn", turn, basis.seq)
     new_era(house, "1", 1)
     assert past(prompt(house, "boilers?")) == ""
 

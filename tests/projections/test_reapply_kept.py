@@ -9,7 +9,7 @@ from projections.decisions.moving import MoveRequest, keeping_private, move, sha
 from projections.decisions.reapply import reapply
 from projections.decisions.redact_items import LEFT
 from projections.decisions.remember import edit, forget, remember, restore
-from projections.events import ItemMerged, ItemMoved, ItemRedacted, ItemUpserted
+from projections.events import ItemMerged, ItemMoved, ItemRedacted, ItemRestored, ItemUpserted
 from projections.events.values import By, Evidence, Intent, Item, Saw, Source
 from projections.ids import NOBODY, Ref
 from projections.items import is_quiet, items_of
@@ -348,7 +348,8 @@ def test_the_answers_that_left_with_what_was_recorded_come_back_too() -> None:
     both.act(restore, please_restore(TEA.id))
     (draft,) = both.again()
     assert not is_quiet(both.shadow.rows, held)
-    assert draft.event.returns == (message("m1"), held)  # type: ignore[attr-defined]
+    assert isinstance(draft.event, ItemRestored)
+    assert draft.event.returns == (message("m1"), held)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 from projections.decisions.moving import keeping_private, move
 from projections.decisions.remember import edit, forget, remember, restore
 from projections.decisions.revert import VERSION as REVERT
-from projections.events import ItemDeprecated
+from projections.events import ItemDeprecated, ItemEvent
 from projections.events.values import OPERATOR, Item
 from projections.ids import NOBODY, Ref
 from projections.items import items_of
@@ -61,7 +61,8 @@ def test_all_that_say_what_was_put_right_make_way_and_what_else_is_known_stays()
     first, *others = both.again()
     assert both.active() == {(HOME, "lives in Rome"), *((HOME, each.text) for each in BESIDE)}
     assert reasons([first]) == ["asked by the person; found by what it rests on"]
-    assert f"asked by the person; {first.event.item.id} says it instead, in their words" in reasons(others)  # type: ignore[attr-defined]
+    assert isinstance(first.event, ItemEvent)
+    assert f"asked by the person; {first.event.item.id} says it instead, in their words" in reasons(others)
 
 
 @pytest.mark.parametrize("text", ["lives in Paris", PIECES[0].text, PIECES[1].text])

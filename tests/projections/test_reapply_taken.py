@@ -10,7 +10,7 @@ from projections.decisions.reapply import reapply
 from projections.decisions.redact_items import LEFT
 from projections.decisions.remember import edit, forget, restore
 from projections.decisions.summaries import refresh, reset
-from projections.events import ItemForgotten, ItemRedacted
+from projections.events import ItemForgotten, ItemRedacted, SummaryReset
 from projections.events.values import By, Intent, Item
 from projections.fold import Record
 from projections.ids import NOBODY, Ref, VaultId
@@ -337,7 +337,8 @@ def test_a_summary_is_cleared_up_to_where_it_was(theirs: Any, natural: bool) -> 
     assert (draft.natural, draft.id == told.id) == (natural, natural)
     found = find_summary(both.shadow.rows, "s", AUDIENCE.epoch)
     assert found is not None
-    assert (found.row.text, found.row.floor) == ("", told.event.upto)  # type: ignore[attr-defined]
+    assert isinstance(told.event, SummaryReset)
+    assert (found.row.text, found.row.floor) == ("", told.event.upto)
     assert found.row.era == (2 if theirs is not None and theirs.era == 2 else 1)
     assert all(both.shadow.ids.status(each) == "known" for each in draft.event.causes)
 

@@ -1,5 +1,6 @@
 """What a person does to their own items by hand."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.decisions.draft import Draft
 from projections.decisions.remember import (
     EditRequest,
     ForgetRequest,
@@ -34,6 +36,7 @@ from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of
 from projections.policies.compartments import SELF, Opening
 from projections.policies.item_ids import derive
 from projections.policies.lengths import LEAST_CHARS, MOST_CHARS
+from projections.rows import Rows
 from tests.projections.items import (
     ANN,
     BOB,
@@ -451,13 +454,13 @@ def test_an_act_is_never_said_before_what_it_changes() -> None:
     world = World()
     world.add(ItemUpserted(said=LATER + 50, by=MODEL, item=an_item("likes tea")))
     item_id = derive("fact", "likes tea")
-    acts = [
+    acts: list[tuple[Callable[[Rows, Any], Sequence[Draft]], Any]] = [
         (edit, please_edit(item_id, "likes green tea")),
         (forget, please_forget(item_id=item_id)),
         (restore, please_restore(item_id)),
         (remember, please_remember("likes green tea")),
     ]
-    assert [each.said for act, request in acts for each in world.decide(act, request)] == [LATER + 50] * 4  # type: ignore[arg-type]
+    assert [each.said for act, request in acts for each in world.decide(act, request)] == [LATER + 50] * 4
 
 
 def test_answers_that_had_it_before_them_leave_too() -> None:

@@ -1,6 +1,7 @@
 """That nothing derived widens: what an event may rest on, cell by cell, and the few doors there are."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import msgspec
 import pytest
@@ -53,6 +54,9 @@ OPEN, CLOSED = Audience("guild", C), Audience("channel", S)
 DIRECT = Audience("direct", Ref("discord", f"dm:{ADA.hex()}"))
 
 
+E = TypeVar("E", bound=Event)
+
+
 @pytest.fixture
 def world() -> World:
     made = World()
@@ -83,15 +87,13 @@ def item(compartment: str, owner: Handle = ADA, kind: Any = ItemUpserted, by: By
     return kind(said=NOW, by=by, causes=causes, item=an_item(compartment, owner, evidence=evidence), **more)
 
 
-def said(kind: type[Event], audience: Audience, **more: Any) -> Any:
+def said(kind: Callable[..., E], audience: Audience, **more: Any) -> E:
     person = ADA if audience.kind == "direct" else NOBODY
-    return kind(said=NOW, by=MODEL, causes=(A,), session="s", audience=audience, era=0, person=person, **more)  # type: ignore[call-arg]
+    return kind(said=NOW, by=MODEL, causes=(A,), session="s", audience=audience, era=0, person=person, **more)
 
 
 def summary(audience: Audience) -> SummaryRefreshed:
-    return said(  # type: ignore[no-any-return]
-        SummaryRefreshed, audience, text="t", refresh=1, after=None, upto=Point(NOW, A), covered=1, call=CALL
-    )
+    return said(SummaryRefreshed, audience, text="t", refresh=1, after=None, upto=Point(NOW, A), covered=1, call=CALL)
 
 
 def turn(audience: Audience) -> TurnAnswered:
@@ -213,7 +215,9 @@ def test_what_can_not_be_read_any_more_and_what_lies_nowhere_hinders_nothing(wor
 
 def moved(to: str, by: By, action: IntentKind | None = "share", owner: Handle = ADA, at: str = DMS) -> ItemMoved:
     intent = None if action is None else Intent(action)
-    return item(to, owner, ItemMoved, by, intent=intent, from_compartment=at, from_id="durable-1")  # type: ignore[no-any-return]
+    made = item(to, owner, ItemMoved, by, intent=intent, from_compartment=at, from_id="durable-1")
+    assert isinstance(made, ItemMoved)
+    return made
 
 
 PERSON, PROMOTION, AUDIENCE = By("person", ADA), By("policy", name="promotion"), By("policy", name="audience")
@@ -265,7 +269,9 @@ def test_a_move_may_be_undone_where_the_item_came_from_and_nowhere_else() -> Non
     follows = moved(MINE, AUDIENCE, None, at=LORE)
 
     def back(to: str, *undoes: EventId, owner: Handle = ADA) -> ItemReverted:
-        return item(to, owner, ItemReverted, OPERATOR, was=was, undoes=undoes)  # type: ignore[no-any-return]
+        made = item(to, owner, ItemReverted, OPERATOR, was=was, undoes=undoes)
+        assert isinstance(made, ItemReverted)
+        return made
 
     assert rests(World(), back(LORE, A), follows) == ""
     assert rests(World(), back(LORE), follows) != "", "it is not what is undone"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from projections.ids import EventId, Point
+from projections.ids import EventId, Point, Seq
 from projections.items import ItemRow
 from projections.rows import Found
 from projections.shadow_pairs import (
@@ -215,7 +215,7 @@ def test_every_active_item_is_in_one_pair_and_the_mirror_says_the_same(old: list
 def summary(session: str, text: str, key: bytes = b"") -> Found[SummaryRow]:
     point = Point(NOW, message(session))
     row = SummaryRow(message(text), NOW, NOW, session, 0, 1, text, point, 3, "haiku", None)
-    return Found(key or session.encode().ljust(16, b"."), 1, row)  # type: ignore[arg-type]
+    return Found(key or session.encode().ljust(16, b"."), Seq(1), row)
 
 
 def test_summaries_by_session_and_epoch() -> None:

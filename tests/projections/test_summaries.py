@@ -193,9 +193,11 @@ def test_the_floor_of_a_reset_is_carried_on() -> None:
 def test_a_summary_is_said_as_late_as_what_it_rests_on() -> None:
     world = World()
     (event,) = world.decide(refresh, please_refresh("first", said=NOW + 9, policy="cadence@1"))
-    assert (event.said, event.upto.said, event.policy) == (NOW + 9, NOW, "cadence@1")  # type: ignore[attr-defined]
+    assert isinstance(event, SummaryRefreshed)
+    assert (event.said, event.upto.said, event.policy) == (NOW + 9, NOW, "cadence@1")
     (failed,) = world.decide(refresh, please_refresh(" ", NOW + 1, summary(world).event, said=NOW + 10, policy="x"))
-    assert (failed.said, failed.policy) == (NOW + 10, "x")  # type: ignore[attr-defined]
+    assert isinstance(failed, SummaryFailed)
+    assert (failed.said, failed.policy) == (NOW + 10, "x")
     (cleared,) = world.decide(reset, please_reset())
     assert cleared.said == NOW + 9
 

@@ -25,6 +25,7 @@ from projections.events import (
     ItemMoved,
     ItemRefused,
     ItemUpserted,
+    MessageHeard,
     PlaceAudienceChanged,
     ToolCalled,
 )
@@ -385,7 +386,9 @@ def test_a_place_that_only_some_read_by_now_has_no_lore() -> None:
         PlaceAudienceChanged(said=NOW, by=PLATFORM, place=place, audience=narrow, previous=Audience("guild", place))
     )
     assert called(talk.notes("we raid on Fridays", namespace="guild")).reason == NO_LORE
-    assert talk.notes("we raid on Fridays")[1].item.compartment == of_person_in(talk.person(), place)  # type: ignore[attr-defined]
+    noted = talk.notes("we raid on Fridays")[1]
+    assert isinstance(noted, ItemUpserted)
+    assert noted.item.compartment == of_person_in(talk.person(), place)
 
 
 @pytest.mark.parametrize(("namespace", "compartment"), [("self", SELF), ("owner", OWNER)])
@@ -446,11 +449,12 @@ def test_the_door_to_the_owner_s_layers_is_narrow() -> None:
     assert isinstance(call, ToolCalled)
     assert isinstance(item, ItemUpserted)
     heard = talk.world.records[-1].event
+    assert isinstance(heard, MessageHeard)
     whole: dict[EventId, Event | None] = {drafts[0].id: call, talk.said[0].id: heard}
     assert widening(talk.rows, item, whole) == ""
     assert widening(talk.rows, item, {**whole, talk.said[0].id: None}) == ""
     replace = msgspec.structs.replace
-    kims = replace(heard, message=replace(heard.message, speaker=handle("kim")))  # type: ignore[attr-defined]
+    kims = replace(heard, message=replace(heard.message, speaker=handle("kim")))
     mine = replace(item, item=replace(item.item, owner=talk.person()))
     elsewhere = replace(item, item=replace(item.item, compartment=in_guild(GUILD)))
     for event, causes in (

@@ -17,7 +17,7 @@ from projections.ids import EventId, Point, Ref
 from projections.pending import is_settled, sent_between, undelivered
 from projections.rows import Rows
 from projections.said import END, backwards
-from projections.turns import find_turn, turns_after
+from projections.turns import TurnRow, find_turn, turns_after
 from tests.world import NOW, World, fresh, handle
 
 KIM = Account("discord", "100", "Kim")
@@ -65,7 +65,8 @@ def withdraw(rows: Rows, request: WithdrawRequest) -> list[Draft]:
 def in_window(world: World, epoch: int = 0) -> list[str]:
     """What stands in the window, newest first."""
     found = backwards(world.rows, SESSION, epoch, END)
-    return [getattr(entry.row, "text", "") or entry.row.message.text for entry in found]  # type: ignore[union-attr]
+    rows = [entry.row for entry in found]
+    return [row.text if isinstance(row, TurnRow) else row.message.text for row in rows]
 
 
 def withdrawn_by(events: list[Event]) -> list[EventId]:

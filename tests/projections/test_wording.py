@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from projections import wording as module
-from projections.wording import Piece, differs, wording
+from projections.wording import Fate, Piece, differs, wording
 
 WORDS = st.lists(st.sampled_from(["tea", "coffee", "a", "don't", ",", "名前", " ", "\n", "\u3000", "_", "\ud800"])).map(
     " ".join
@@ -31,8 +31,8 @@ WORDS = st.lists(st.sampled_from(["tea", "coffee", "a", "don't", ",", "名前", 
         ("tea tea", "tea", [("same", "tea"), ("removed", " tea")]),
     ],
 )
-def test_words_that_stay_come_and_go(old: str, new: str, pieces: list[tuple[str, str]]) -> None:
-    assert wording(old, new) == tuple(Piece(*each) for each in pieces)  # type: ignore[arg-type]
+def test_words_that_stay_come_and_go(old: str, new: str, pieces: list[tuple[Fate, str]]) -> None:
+    assert wording(old, new) == tuple(Piece(*each) for each in pieces)
 
 
 @given(st.text() | WORDS, st.text() | WORDS)

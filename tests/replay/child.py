@@ -12,6 +12,7 @@ from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import LogError
+from replay.log import Commit, Head, Syncing, untold
 from replay.rewriting import rewrite
 from replay.store import DiskStore
 from tests.replay.stage import ADA, KIM, FakeClock, digest, drafts, handle_of, says, texts
@@ -47,15 +48,15 @@ def writes(path: Path, marks: str) -> None:
     with Path(marks).open("r+b", buffering=0) as mark, Engine.open(path, create=True, view_commit_events=5) as engine:
         append = engine.store.log.append
 
-        def marked(*arguments: object) -> object:
+        def marked(commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
             mark.seek(0)
             mark.write(b"\x01")
-            head = append(*arguments)  # type: ignore[arg-type]
+            head = append(commit, expected, syncing)
             mark.seek(0)
             mark.write(b"\x00")
             return head
 
-        engine.store.log.append = marked  # type: ignore[assignment, method-assign]
+        engine.store.log.append = marked  # type: ignore[method-assign]  # each commit is marked while it lasts
         n = engine.head().size
         while True:
             n += 1

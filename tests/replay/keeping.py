@@ -114,8 +114,8 @@ def damage(data: Path, table: bytes, key: bytes, at: int | None = -1) -> None:
     with lmdb.open(str(folder), max_dbs=9) as environment:
         database = environment.open_db(table, create=False)
         with environment.begin(write=True, db=database) as transaction:
-            row: bytes = transaction.get(key)  # type: ignore[assignment]
-            assert row is not None
+            row = transaction.get(key)
+            assert isinstance(row, bytes)
             if at is None:
                 assert transaction.delete(key)
                 return

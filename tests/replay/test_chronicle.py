@@ -5,8 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from projections.decisions.draft import Draft
-from projections.events import ItemRemembered, MessageRedacted
+from projections.events import Event, ItemRemembered, MessageRedacted
 from projections.events.values import OPERATOR, Item, Source
+from projections.fold import Record
 from projections.items import ITEMS, item_key
 from projections.policies.compartments import direct
 from projections.rows import Rows
@@ -24,8 +25,13 @@ def remembered(text: str) -> ItemRemembered:
     return ItemRemembered(said=NOW, by=OPERATOR, item=msgspec.structs.replace(TEA, text=text))
 
 
-def texts(found: Sequence[object]) -> list[str]:
-    return [each.event.item.text for each in found]  # type: ignore[attr-defined]
+def text_of(event: Event) -> str:
+    assert isinstance(event, ItemRemembered)
+    return event.item.text
+
+
+def texts(found: Sequence[Record]) -> list[str]:
+    return [text_of(each.event) for each in found]
 
 
 def test_events_are_found_by_id_by_row_and_by_decision() -> None:

@@ -103,8 +103,8 @@ def test_what_is_recorded_behind_something_queued_comes_after_it(
         assert queued.wait(20)
         return list(says("m1", "first")(rows))
 
-    def tell(job: object) -> None:
-        enqueue(job)  # type: ignore[arg-type]
+    def tell(job: Job) -> None:
+        enqueue(job)
         queued.set()
 
     first = engine.submit(slow)

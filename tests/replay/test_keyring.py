@@ -44,7 +44,7 @@ def test_the_id_key_outlives_every_destruction(ring: KeyRing, store: RingStore) 
     vault = ring.set_vault(people(P))
     ring.flush()
     before = ring.id_key, ring.check(b"a log"), ring.keyed_hash("discord", "1")
-    assert ring.destroy(frozenset({vault, bytes(15) + b"x"}))  # type: ignore[arg-type]
+    assert ring.destroy(frozenset({vault, VaultId(bytes(15) + b"x")}))
     again = KeyRing.open(store)
     assert (again.id_key, again.check(b"a log"), again.keyed_hash("discord", "1")) == before
     assert [record.type for record in store.read()] == [ID_KEY]

@@ -1,6 +1,7 @@
 """A locked vault: its key is not in the ring and no erasure destroyed it. It is read around, never written around."""
 
 import shutil
+from functools import partial
 from pathlib import Path
 
 import lmdb
@@ -55,7 +56,7 @@ def test_nothing_is_written_beside_a_locked_vault(data: Path) -> None:
         size = engine.head().size
         for speaker in (ADA, BEN):
             with pytest.raises(KeyMissing, match="1 vault of this log"):
-                engine.record(lambda rows, speaker=speaker: hear(rows, said("3", speaker=speaker)))  # type: ignore[misc]
+                engine.record(partial(hear, request=said("3", speaker=speaker)))
         assert engine.head().size == size
     for path, content in keys.items():
         path.write_bytes(content)

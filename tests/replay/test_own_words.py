@@ -1,5 +1,7 @@
 """What the assistant said, as imports bring it, goes with whom it spoke about."""
 
+from functools import partial
+
 from projections.decisions.hear import ON_ITS_WAY_MS, HeardRequest, hear
 from projections.decisions.imported import ImportSummaryRequest, import_summary
 from projections.decisions.meet import Account
@@ -18,7 +20,7 @@ BEN = Account("discord", "200", "Ben")
 
 def record(engine: Engine, *requests: HeardRequest) -> None:
     for request in requests:
-        engine.record(lambda rows, request=request: hear(rows, request))  # type: ignore[misc]
+        engine.record(partial(hear, request=request))
 
 
 def test_an_imported_answer_goes_with_whom_it_answers() -> None:

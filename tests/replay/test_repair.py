@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import lmdb
@@ -16,6 +17,7 @@ from replay.errors import Damaged, ForeignBackup
 from replay.folder import Folder
 from replay.folding import Folding
 from replay.history import seq_key
+from replay.lmdb_log import LmdbLog
 from replay.log import StoredEvent
 from replay.repairing import Examined, examine, repair, unproved
 from replay.store import DiskStore
@@ -274,10 +276,10 @@ def test_a_copy_that_differs_is_thrown_away(data: Path, place: Path, monkeypatch
     before = contents(data / "log")
     mended, calls = repairing._mended, 0
 
-    def other(*arguments: object) -> object:
+    def other(log: LmdbLog, backup: Backup, found: Examined, size: int) -> Iterator[StoredEvent]:
         nonlocal calls
         calls += 1
-        events = list(mended(*arguments))  # type: ignore[arg-type]
+        events = list(mended(log, backup, found, size))
         return iter(events if calls == 1 else events[:-1])
 
     monkeypatch.setattr(repairing, "_mended", other)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from projections.consent import ERASED, OPTED_OUT
+from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events import ErasureCompleted, ImportBegan, MessageRedacted, PersonErased, PersonOptedOut
 from projections.events.values import OPERATOR
@@ -102,9 +103,9 @@ def words(data: Path) -> list[str]:
         return texts(engine)
 
 
-def erased_in(data: Path, who: object = KIM) -> PersonErased:
+def erased_in(data: Path, who: Account = KIM) -> PersonErased:
     with Engine.open(data, clock=FakeClock(LATER)) as engine:
-        erased = erase(engine, handle_of(engine, who))  # type: ignore[arg-type]
+        erased = erase(engine, handle_of(engine, who))
     assert erased is not None
     return erased
 

@@ -114,7 +114,8 @@ def test_a_damaged_log_is_not_copied_over(data: Path) -> None:
         headers = environment.open_db(b"headers")
         with environment.begin(write=True, db=headers) as transaction:
             place = (2).to_bytes(8, "big")
-            header: bytes = transaction.get(place)  # type: ignore[assignment]
+            header = transaction.get(place)
+            assert isinstance(header, bytes)
             transaction.put(place, header[:-1] + bytes([header[-1] ^ 1]))
     before = contents(data / "log")
     store = DiskStore(data, FOLD, writable=True)

@@ -220,7 +220,7 @@ def test_what_cannot_be_read_is_passed_over(
     record(data, drafts(forgotten(tea(ada)), name="since"), now=LATER)
     with monkeypatch.context() as broken:
         broken.setattr("replay.sealed_facts.codec.decode_header", locked)
-        assert sealed_facts._opened(next(iter(Backup(place).events())), None, None) is None  # type: ignore[arg-type]
+        assert sealed_facts._opened(next(iter(Backup(place).events())), None, None) is None  # type: ignore[arg-type]  # neither is asked
     assert put_back(data, place) == 1
 
 

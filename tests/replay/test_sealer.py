@@ -1,6 +1,7 @@
 """Sealing: what binds a body to its header, and what lies in the clear."""
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -66,8 +67,8 @@ OTHER = {
 def test_the_seal_binds_every_field_of_the_header(ring: KeyRing, field: str) -> None:
     sealer = Sealer(ring)
     data, body = sealer.seal(EVENT, header(ring))
-    other = OTHER[field] if field in OTHER else ring.set_vault(frozenset({handle("Q")}))
-    changed = codec.decode_header(data)._replace(**{field: other})  # type: ignore[arg-type]
+    other: Any = OTHER[field] if field in OTHER else ring.set_vault(frozenset({handle("Q")}))
+    changed = codec.decode_header(data)._replace(**{field: other})
     with pytest.raises(Damaged, match=r"the body of a [a-z.]+ does not fit its seal"):
         sealer.open(changed, body)
 

@@ -31,7 +31,7 @@ from replay.rewriting import rewrite
 from replay.shadow import ShadowStore, remove_shadow, shadow_engine, shadow_folder, shadows_in
 from replay.shadow_store import lent
 from replay.store import DiskStore
-from replay.units import Told, tagged, units
+from replay.units import Sheaf, Told, tagged, units
 from tests.replay.stage import (
     ADA,
     KIM,
@@ -64,7 +64,11 @@ def live(data: Path) -> Iterator[Engine]:
 def copy(live: Engine, shadow: Engine, after: int = 0) -> None:
     """Take everything over."""
     for unit in units(live, after, live.head().size):
-        shadow.record(lambda _, unit=unit: [each.draft() for each in unit.told])  # type: ignore[misc]
+        shadow.record(taken(unit))
+
+
+def taken(unit: Sheaf) -> Decision:
+    return lambda _: [each.draft() for each in unit.told]
 
 
 def store_of(engine: Engine) -> DiskStore:

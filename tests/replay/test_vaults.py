@@ -1,7 +1,7 @@
 """Whose key seals what: a line for each event, and what its causes add."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import msgspec
 import pytest
@@ -31,6 +31,7 @@ from replay.keyring import ERA, LABELLED, SET
 from tests.replay.stage import FakeClock, drafts, event_id
 from tests.world import NOW, handle
 
+OfItem = TypeVar("OfItem", bound=e.ItemEvent)
 P, Q, R = (handle(name) for name in "PQR")
 ROOM, HALL = Ref("discord", "1"), Ref("discord", "7")
 GUILD, CHANNEL = Audience("guild", ROOM), Audience("channel", ROOM, 2)
@@ -86,23 +87,23 @@ def called(audience: Audience, compartment: str = "") -> e.ToolCalled:
     )  # fmt: skip
 
 
-def of_session(kind: type[e.Event], audience: Audience, person: Handle = NOBODY, **more: Any) -> e.Event:
-    return kind(said=NOW, by=OPERATOR, session="s", audience=audience, era=0, person=person, upto=UPTO, **more)  # type: ignore[call-arg]
+def of_session(kind: Callable[..., e.Event], audience: Audience, person: Handle = NOBODY, **more: Any) -> e.Event:
+    return kind(said=NOW, by=OPERATOR, session="s", audience=audience, era=0, person=person, upto=UPTO, **more)
 
 
-def item(kind: type[e.ItemEvent], owner: Handle, **more: Any) -> e.Event:
+def item(kind: type[OfItem], owner: Handle, **more: Any) -> OfItem:
     whole = Item("durable-1", owner, "guild/discord:7", "fact", "tea", NOW, NOW, Source("manual"))
     return kind(said=NOW, by=OPERATOR, item=whole, **more)
 
 
-def work(kind: type[e.Event], owner: Handle, **more: Any) -> e.Event:
+def work(kind: Callable[..., e.Event], owner: Handle, **more: Any) -> e.Event:
     return kind(
         said=NOW, by=OPERATOR, owner=owner, compartment="guild/discord:7", after=None, upto=UPTO, call=CALL, **more
-    )  # type: ignore[call-arg]
+    )
 
 
-def person(kind: type[e.Event], **more: Any) -> e.Event:
-    return kind(said=NOW, by=OPERATOR, person=P, **more)  # type: ignore[call-arg]
+def person(kind: Callable[..., e.Event], **more: Any) -> e.Event:
+    return kind(said=NOW, by=OPERATOR, person=P, **more)
 
 
 def place(person: Handle = NOBODY) -> e.PlaceDescribed:
@@ -345,7 +346,7 @@ def test_naming_somebody_adds_nobody(engine: Engine) -> None:
 def test_causes_within_one_decision_count(engine: Engine) -> None:
     first = Draft(event_id("a"), heard(P))
     item_event = item(e.ItemUpserted, Q)
-    second = Draft(event_id("b"), type(item_event)(said=NOW, by=OPERATOR, causes=(first.id,), item=item_event.item))  # type: ignore[attr-defined, call-arg]
+    second = Draft(event_id("b"), msgspec.structs.replace(item_event, causes=(first.id,)))
     engine.record(lambda rows: [first, second])
     stored = engine.store.log.get(2)
     assert stored is not None

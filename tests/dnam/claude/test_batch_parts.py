@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from anthropic.types import MessageParam
+from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 from anthropic.types.messages.batch_create_params import Request
 
 from dnam.adapters.anthropic.batch_book import Book
@@ -55,9 +57,9 @@ def test_whatever_else_is_asked_is_another_question() -> None:
 
 
 def request(number: int, size: int = 0) -> Request:
-    message = {"role": "user", "content": "x" * size}
-    params = {"model": "claude-haiku-4-5", "max_tokens": 5, "messages": [message]}
-    return {"custom_id": str(number), "params": params}  # type: ignore[typeddict-item]
+    message: MessageParam = {"role": "user", "content": "x" * size}
+    params: MessageCreateParamsNonStreaming = {"model": "claude-haiku-4-5", "max_tokens": 5, "messages": [message]}
+    return {"custom_id": str(number), "params": params}
 
 
 def sizes(requests: list[Request], limits: Limits) -> list[int]:

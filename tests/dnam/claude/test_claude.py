@@ -167,10 +167,10 @@ class TestTheEndOfAReply:
             assert failed.value.spent.tokens_in > 0
 
     @pytest.mark.parametrize(("reply", "stop"), [(Runs('{"ups'), "max_tokens"), (Declines(""), "refusal")])
-    async def test_a_loop_is_given_what_came(self, reply: Reply, stop: str) -> None:
+    async def test_a_loop_is_given_what_came(self, reply: Runs | Declines, stop: str) -> None:
         async with talking(reply) as talk:
             got = await talk.claude.ask(asked("extraction"))
-            assert (got.text, got.stop) == (reply.text, stop)  # type: ignore[union-attr]
+            assert (got.text, got.stop) == (reply.text, stop)
 
 
 class TestTryingAgain:

@@ -21,7 +21,7 @@ from projections.decisions.resolve import ResolveRequest, resolve
 from projections.events import ModelResolved, SummaryFailed, TurnFailed
 from projections.ids import EventId
 from projections.turns import failure_of
-from tests.dnam.scripted import FakeClock, ScriptedModel, say
+from tests.dnam.scripted import FakeClock, ScriptedModel, lines_of, say
 from tests.dnam.test_loops import recorded
 from tests.loopback.messages import Says, serving
 from tests.world import NOW, origin
@@ -153,7 +153,7 @@ async def test_the_next_day_it_goes_on_with_nothing_lost(tmp_path: Path) -> None
         clock.time += DAY_MS
         heard = await assistant.memory.heard("kim", "two")
         assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
-        assert [line.text for line in model.asks[-1].inputs.lines if not line.assistant] == ["one", "two"]  # type: ignore[union-attr]
+        assert [line.text for line in lines_of(model.asks[-1]) if not line.assistant] == ["one", "two"]
 
 
 async def test_a_person_is_answered_so_often_in_a_minute_and_nobody_else_waits(tmp_path: Path) -> None:

@@ -53,13 +53,13 @@ def thread(home: discord.Guild, kind: int, parent: int) -> discord.Thread:
         "id": "20", "type": kind, "name": "seeds", "guild_id": str(GUILD), "parent_id": str(parent), "owner_id": "1",
         "message_count": 0, "member_count": 1, "thread_metadata": about | {"locked": False},
     }  # fmt: skip
-    return discord.Thread(guild=home, state=home._state, data=data)  # type: ignore[arg-type]
+    return discord.Thread(guild=home, state=home._state, data=data)  # type: ignore[arg-type]  # the rest of a thread is not needed
 
 
 def direct(partner: dict[str, Any] = KIM) -> discord.DMChannel:
     known = state()
     data = {"id": "30", "type": 1, "recipients": [partner]}
-    return discord.DMChannel(me=discord.ClientUser(state=known, data=BOT), state=known, data=data)  # type: ignore[arg-type]
+    return discord.DMChannel(me=discord.ClientUser(state=known, data=BOT), state=known, data=data)  # type: ignore[arg-type]  # the rest is not needed
 
 
 def message(content: str = "hello", where: Any = None, author: dict[str, Any] = KIM, **more: Any) -> discord.Message:
@@ -70,7 +70,7 @@ def message(content: str = "hello", where: Any = None, author: dict[str, Any] = 
         "timestamp": "2023-11-15T00:00:00+00:00", "edited_timestamp": None, "tts": False, "mention_everyone": False,
         "mentions": [], "mention_roles": [], "attachments": [], "embeds": [], "pinned": False, **more,
     }  # fmt: skip
-    return discord.Message(state=place._state, channel=place, data=data)  # type: ignore[arg-type]
+    return discord.Message(state=place._state, channel=place, data=data)  # type: ignore[arg-type]  # all that a message needs to be made
 
 
 def reply_to(author: dict[str, Any], number: int = 500, where: int = 10, kind: int = 0) -> dict[str, Any]:

@@ -6,9 +6,10 @@ async with garden() as (world, here):
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 from unittest.mock import patch
 
@@ -47,17 +48,20 @@ async def bot_in(
     path: Path,
     model: ScriptedModel | None = None,
     *,
+    told: Mapping[str, str] = MappingProxyType({}),
     clock: FakeClock | None = None,
     pause: Pause = for_ever,
     dies: bool = False,
     **values: str,
 ) -> AsyncIterator[DnamBot]:
-    """The bot, connected and done with reading back. Everybody in the world's guilds is answered unless told."""
+    """The bot, connected and done with reading back. Everybody in the world's guilds is answered unless told, by `told`
+    or by `values`: both are settings.
+    """
     time = clock or (world.clock if isinstance(world, Timed) else FakeClock())
     guilds = ",".join(str(each) for each in world.state.guilds)
     users = ",".join(str(each.id) for each in world.state.users.values() if not each.bot)
-    told = {"allow_guilds": guilds, "allow_users": users, "memory_commands_enabled": "0"}
-    chosen = settings(**(told | values))
+    unless = {"allow_guilds": guilds, "allow_users": users, "memory_commands_enabled": "0"}
+    chosen = settings(**(unless | dict(told) | values))
     # A busy machine is no log that is slow.
     with patch.object(unwritten, "SLOW_SECONDS", 600.0), patch.object(cogs, "WRITING_SECONDS", 600.0):
         async with Memory.open(path, settings=chosen, clock=time) as memory:
@@ -86,7 +90,7 @@ async def killed(bot: DnamBot) -> None:
             await each.hearing.close()
     await bot.desk.sessions.stop()
     for cog in tuple(bot.cogs.values()):
-        cog.cog_unload = _nothing  # type: ignore[method-assign]
+        cog.cog_unload = _nothing  # type: ignore[method-assign]  # whoever is killed unloads nothing
     await bot.desk.assistant.stop()
 
 

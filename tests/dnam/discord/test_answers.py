@@ -227,7 +227,8 @@ async def test_where_more_can_read_than_the_log_can_be_told_it_says_nothing(
             return real(self, decision)
 
         monkeypatch.setattr(Memory, "submit", full)
-        async with bot_in(world, tmp_path) as bot:
+        model = ScriptedModel()
+        async with bot_in(world, tmp_path, model) as bot:
             await here.ada.says(here.cellar, "what did Kim say?", mention=world.bot)
             await idle(world, bot)
             assert shown(world, here.cellar) == ["yes"]
@@ -235,4 +236,4 @@ async def test_where_more_can_read_than_the_log_can_be_told_it_says_nothing(
             await here.ada.says(here.cellar, "and now?", mention=world.bot)
             await idle(world, bot)
             assert len(events(bot, PlaceAudienceChanged)) == 1
-            assert "a secret" not in bot.desk.assistant.model.asks[-1].prompt  # type: ignore[attr-defined]
+            assert "a secret" not in model.asks[-1].prompt

@@ -89,7 +89,9 @@ async def test_what_cannot_be_written_is_written_later(tmp_path: Path, monkeypat
         assert heard(bot) == []
 
 
-async def test_a_channel_that_is_missing_after_a_new_connection_is_looked_for(tmp_path: Path) -> None:
+async def test_a_channel_that_is_missing_after_a_new_connection_is_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path) as bot:
         porch, hall, stair = (here.guild.channel(each) for each in ("porch", "hall", "stair"))
         await talk(world, here, bot, here.general, porch, hall, stair)
@@ -97,7 +99,7 @@ async def test_a_channel_that_is_missing_after_a_new_connection_is_looked_for(tm
         for each in (hall, stair):  # there, and not among the guild's channels: one of them hidden
             del here.guild.channels[each.id]
         hall.overwrites.append(Overwrite(world.bot.id, True, deny=Permission.VIEW_CHANNEL))
-        bot.before_identify_hook = for_nothing  # type: ignore[method-assign]
+        monkeypatch.setattr(bot, "before_identify_hook", for_nothing)
         async with asyncio.TaskGroup() as waiting:
             waiting.create_task(bot.wait_for("guild_available"))
             await world.gateway.invalidate()

@@ -10,6 +10,7 @@ from dnam.adapters.discord.cog import MemoryCog
 from dnam.adapters.discord.still_open import closed_now, seen_now
 from projections.decisions.draft import Draft
 from projections.events import ImportBegan, ImportEnded, JobFailed, PlaceAudienceChanged
+from projections.events.heard import PlaceKind
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, EventId, Ref
 from projections.places import PlaceRow
@@ -57,7 +58,7 @@ async def test_a_channel_that_the_bot_is_kept_out_of_too_is_closed_with_its_thre
 ) -> None:
     model = ScriptedModel()
     async with garden() as (world, here):
-        async with bot_in(world, tmp_path, model, **COMMANDS) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, model, told=COMMANDS) as bot:
             porch = await is_told_everywhere(world, here, bot, model)
             dig = await here.kim.begins_thread(porch, "dig")
             await here.kim.says(dig, "the shovel stands behind the quince", mention=world.bot)
@@ -66,7 +67,7 @@ async def test_a_channel_that_the_bot_is_kept_out_of_too_is_closed_with_its_thre
         hide(here, porch)
         if not is_listed:
             del here.guild.channels[porch.id]
-        async with bot_in(world, tmp_path, model, **COMMANDS) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, model, told=COMMANDS) as bot:
             prompt = await prompt_for_ada(world, here, bot, model)
             assert SAID not in prompt
             assert "quince" not in prompt
@@ -103,11 +104,11 @@ async def test_before_the_guild_was_compared_it_is_held_for_closed(
 
     model = ScriptedModel()
     async with garden() as (world, here):
-        async with bot_in(world, tmp_path, model, **COMMANDS) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, model, told=COMMANDS) as bot:
             porch = await is_told_everywhere(world, here, bot, model)
         hide(here, porch)
         monkeypatch.setattr(audiences, "open_places", full)
-        async with bot_in(world, tmp_path, model, **COMMANDS) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, model, told=COMMANDS) as bot:
             assert bot.desk.is_unsure_of(Ref("discord", str(here.guild.id)))
             assert SAID not in await prompt_for_ada(world, here, bot, model)
             assert narrowed(bot) == set()
@@ -193,9 +194,9 @@ async def test_a_channel_that_only_an_import_told_of_stays_if_it_is_deleted_and_
 
 def row(key: int, parent: int | None = None) -> PlaceRow:
     above = None if parent is None else Ref("discord", str(parent))
-    kind, session = ("channel", "channel") if parent is None else ("thread", "thread")
+    kind: PlaceKind = "channel" if parent is None else "thread"
     place = Ref("discord", str(key))
-    return PlaceRow(EventId(b""), place, kind, "", f"discord:{session}:{key}", GARDEN, above, NOBODY)  # type: ignore[arg-type]
+    return PlaceRow(EventId(b""), place, kind, "", f"discord:{kind}:{key}", GARDEN, above, NOBODY)
 
 
 @pytest.mark.parametrize(

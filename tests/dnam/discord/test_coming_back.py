@@ -347,9 +347,11 @@ async def test_a_resumed_connection_reads_back_only_where_something_is_new(tmp_p
         assert {"three", "four"} < set(heard(bot))
 
 
-async def test_a_session_that_is_no_more_begins_anew_and_reads_back(tmp_path: Path) -> None:
+async def test_a_session_that_is_no_more_begins_anew_and_reads_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path) as bot:
-        bot.before_identify_hook = for_nothing  # type: ignore[method-assign]
+        monkeypatch.setattr(bot, "before_identify_hook", for_nothing)
         await here.kim.says(here.general, "one", mention=world.bot)
         await idle(world, bot)
         first = world.gateway.connections[0]

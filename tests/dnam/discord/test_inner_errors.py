@@ -50,7 +50,7 @@ async def test_what_a_log_says_is_not_told_in_a_channel_and_to_the_owner_where_n
 
     async with garden() as (world, here):
         told = {"memory_commands_enabled": "1", "owner_ids": str(here.ada.id)}
-        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=told) as bot:
             for each in (here.general, here.ada.dm, here.kim.dm):
                 await (here.kim if each is here.kim.dm else here.ada).says(each, "!memory show")
             await idle(world, bot)
@@ -71,7 +71,7 @@ async def test_a_memory_that_cannot_be_asked_says_so_without_its_inner_words(
 ) -> None:
     async with garden() as (world, here):
         told = {"memory_commands_enabled": "1", "owner_ids": str(here.ada.id)}
-        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=told) as bot:
             monkeypatch.setattr(bot.desk, "asked_by", broken)
             await here.ada.says(here.general, "!memory show")
             await here.ada.says(here.ada.dm, "!memory show")

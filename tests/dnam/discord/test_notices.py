@@ -14,7 +14,7 @@ from dnam.model import Ask
 from projections.events import JobFailed, NoticeGiven
 from replay.errors import LogFull
 from tests.dnam.discord.stage import bot_in, events, garden, heard, idle, shown
-from tests.dnam.scripted import ScriptedModel
+from tests.dnam.scripted import ScriptedModel, lines_of
 from tests.loopback.discord import World
 
 NOTICE = "I am marcy, and I have begun to remember things that you say in Garden, also when you do not speak to me."
@@ -22,7 +22,7 @@ NOTICE = "I am marcy, and I have begun to remember things that you say in Garden
 
 def learning() -> ScriptedModel:
     def replies(ask: Ask) -> str:
-        line = ask.inputs.lines[-1]  # type: ignore[union-attr]
+        line = lines_of(ask)[-1]
         evidence = [{"quote": line.text, "message": line.id}]
         return json.dumps({"upserts": [{"kind": "fact", "text": f"User says {line.text}", "evidence": evidence}]})
 
@@ -141,7 +141,7 @@ async def test_the_bot_ends_without_waiting_for_it(tmp_path: Path, monkeypatch: 
 
 
 async def forbidden(*_: object) -> None:
-    raise discord.Forbidden(_Response(), "Cannot send messages to this user")  # type: ignore[arg-type]
+    raise discord.Forbidden(_Response(), "Cannot send messages to this user")  # type: ignore[arg-type]  # as much of one as an error shows
 
 
 async def broken(*_: object) -> None:

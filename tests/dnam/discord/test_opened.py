@@ -1,6 +1,7 @@
 """A place of few is opened to everyone while the bot thinks: what was known among those few stays theirs."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,7 +67,7 @@ async def test_it_is_thought_anew_from_what_all_may_know(tmp_path: Path) -> None
 async def test_what_was_shown_of_it_goes_and_no_more_is_shown(tmp_path: Path) -> None:
     model = Telling()
     told = {"memory_commands_enabled": "1"}
-    async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits(), **told) as bot:  # type: ignore[arg-type]
+    async with garden() as (world, here), bot_in(world, tmp_path, model, pause=Edits(), told=told) as bot:
         await asked_in_the_cellar(world, here, bot)
         await world.until(lambda: f"under the{UNFINISHED}" in shown(world, here.cellar), "a part of it")
         await opened(world, here)
@@ -106,8 +107,8 @@ async def test_what_opens_while_an_answer_is_recorded_hears_nothing_of_it(
         async with bot_in(world, tmp_path, model, memory_commands_enabled="1", dies=True) as bot:
             answered = bot.desk.memory.answered
 
-            async def opening(*given: object, **named: object) -> Turn:
-                turn = await answered(*given, **named)  # type: ignore[arg-type]
+            async def opening(*given: Any, **named: Any) -> Turn:
+                turn = await answered(*given, **named)
                 await opened(world, here)
                 return turn
 

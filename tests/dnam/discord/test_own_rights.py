@@ -16,7 +16,7 @@ IN_THREADS = 1 << 38
 def home(rights: int, *, is_there: bool = True) -> discord.Guild:
     """A server that the bot is in, and in whose cache it `is_there`."""
     made = guild(rights, (channel(),))
-    made._state.user = discord.ClientUser(state=made._state, data=BOT)  # type: ignore[arg-type]
+    made._state.user = discord.ClientUser(state=made._state, data=BOT)  # type: ignore[arg-type]  # the rest of a user is not needed
     if is_there:
         data: Any = {"user": BOT, "roles": [], "joined_at": "2023-11-15T00:00:00+00:00", "deaf": False, "mute": False}
         made._add_member(discord.Member(data=data | {"flags": 0}, guild=made, state=made._state))

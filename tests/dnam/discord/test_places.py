@@ -29,7 +29,9 @@ from tests.dnam.discord.made import CONNECT, EVERYONE, HISTORY, VIEW, channel, d
 def test_a_channel_is_the_guild_s_when_everyone_reads_it(
     data: dict[str, Any], everyone: int, audience: str, kind: str
 ) -> None:
-    place = place_of(guild(everyone, (data,)).get_channel(10))  # type: ignore[arg-type]
+    there = guild(everyone, (data,)).get_channel(10)
+    assert there is not None
+    place = place_of(there)
     assert (place.audience, place.kind, place.key, place.name) == (audience, kind, "10", "channel-10")
     assert (place.guild, place.guild_name, place.parent) == (Ref("discord", "7"), "Garden", None)
 
@@ -74,11 +76,12 @@ class Novel(discord.TextChannel):
     """A kind of channel that this program has not heard of."""
 
     @property
-    def type(self) -> Any:  # type: ignore[override]
+    def type(self) -> Any:  # type: ignore[override]  # discord.py's own is a Literal of the kinds it knows
         return discord.enums.try_enum(discord.ChannelType, 77)
 
 
 def test_a_kind_of_channel_that_is_new_is_closed() -> None:
     home = guild()
-    novel = Novel(state=home._state, guild=home, data=channel())  # type: ignore[arg-type]
+    data: Any = channel()
+    novel = Novel(state=home._state, guild=home, data=data)
     assert (place_of(novel).audience, place_of(novel).kind) == ("channel", "unknown")

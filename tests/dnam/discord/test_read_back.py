@@ -25,13 +25,13 @@ CHANGES = {
 async def test_what_was_not_to_be_answered_is_not_answered_under_other_settings(tmp_path: Path, name: str) -> None:
     before, after, mentions = CHANGES[name]
     async with garden() as (world, here):
-        async with bot_in(world, tmp_path, **before) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=before) as bot:
             for text in ("one", "two"):
                 await here.kim.says(here.general, text, mention=[world.bot] if mentions else [])
             if mentions:
                 await here.kim.says(here.kim.dm, "three")
             await idle(world, bot)
-        async with bot_in(world, tmp_path, **after) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=after) as bot:
             assert shown(world, here.general) == shown(world, here.kim.dm) == []
             await here.kim.says(here.general, "four", mention=world.bot)
             await idle(world, bot)
@@ -42,7 +42,7 @@ async def test_a_command_answers_nothing_old_at_the_next_connection(tmp_path: Pa
     async with garden() as (world, here):
         told = {"memory_commands_enabled": "1"}
         here.guild.role("gardeners", Permission.MANAGE_GUILD, here.ada)
-        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=told) as bot:
             await here.kim.says(here.general, "between us")
             await here.kim.says(here.general, "!memory config set here respond_mode=none")
             await idle(world, bot)
@@ -55,7 +55,7 @@ async def test_a_command_answers_nothing_old_at_the_next_connection(tmp_path: Pa
             await idle(world, bot)
             assert shown(world, here.general) == [*replies, "yes"]
         await here.kim.says(here.general, "and one that it missed")
-        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=told) as bot:
             assert shown(world, here.general) == [*replies, "yes", "yes"]
 
 
@@ -82,10 +82,10 @@ async def test_a_bot_that_is_new_in_a_place_answers_nothing_of_before(tmp_path: 
             await here.kim.says(here.general, text)
         told = {"respond_mode": "all", "message_history_count": "2"}
         for _ in range(2):
-            async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+            async with bot_in(world, tmp_path, told=told) as bot:
                 assert shown(world, here.general) == []
                 assert heard(bot) == ["one", "two"]
-        async with bot_in(world, tmp_path, **told) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=told) as bot:
             await here.kim.says(here.general, "three")
             await idle(world, bot)
             assert shown(world, here.general) == ["yes"]

@@ -46,7 +46,9 @@ def test_what_anybody_is_kept_out_of_is_not_the_guild_s(
 ) -> None:
     data = channel(kind=kind, permission_overwrites=overwrites, bitrate=1, user_limit=0)
     home = guild(EVERYONE | CONNECT, (data,))
-    assert place_of(home.get_channel(10)).audience == audience  # type: ignore[arg-type]
+    there = home.get_channel(10)
+    assert there is not None
+    assert place_of(there).audience == audience
     assert place_of(thread(home, 11, 10)).audience == audience
 
 
@@ -109,7 +111,7 @@ async def test_a_typed_command_shows_nothing_to_more_than_the_log_knows_of(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = {"memory_commands_enabled": "1", "summary_every_n_turns": "1"}
-    async with garden() as (world, here), bot_in(world, tmp_path, hoarding(), **told) as bot:  # type: ignore[arg-type]
+    async with garden() as (world, here), bot_in(world, tmp_path, hoarding(), told=told) as bot:
         await widened(world, here, bot, monkeypatch)
         before = len(shown(world, here.cellar))
         await here.kim.says(here.cellar, "!memory show")
@@ -126,7 +128,7 @@ async def test_a_slash_command_shows_nothing_there_of_when_fewer_could_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told = {"memory_commands_enabled": "1", "summary_every_n_turns": "1"}
-    async with garden() as (world, here), bot_in(world, tmp_path, hoarding(), **told) as bot:  # type: ignore[arg-type]
+    async with garden() as (world, here), bot_in(world, tmp_path, hoarding(), told=told) as bot:
         await widened(world, here, bot, monkeypatch)
         reply = await (await here.ada.uses(here.cellar, "/memory show")).reply()
         assert reply.said.content == f"The memory cannot be asked just now: {UNSURE}"

@@ -3,6 +3,7 @@
 import pytest
 
 from dnam.adapters.discord.respond import Allowed, Approach, respond
+from projections.events.values import AuthorKind
 
 KIM, ADA, OWNER, GARDEN, FOREST = 1, 2, 3, 10, 11
 LISTS = Allowed(frozenset({KIM}), frozenset({GARDEN}), frozenset({OWNER}))
@@ -27,8 +28,8 @@ def test_empty_lists_admit_nobody_and_no_owner() -> None:
 
 
 @pytest.mark.parametrize("author", ["bot", "webhook", "self", "unknown"])
-def test_only_people_are_answered(author: str) -> None:
-    verdict = respond(Approach(author, KIM, GARDEN, True), "all", LISTS)  # type: ignore[arg-type]
+def test_only_people_are_answered(author: AuthorKind) -> None:
+    verdict = respond(Approach(author, KIM, GARDEN, True), "all", LISTS)
     assert (verdict.answers, verdict.reason) == (False, f"by {author}, no person")
 
 

@@ -10,7 +10,7 @@ from tests.dnam.discord.ui.stage import scene_in
 async def test_where_nothing_is_answered_no_typed_command_is(tmp_path: Path) -> None:
     async with garden() as (world, here):
         quiet = {"memory_commands_enabled": "1", "respond_mode": "none"}
-        async with bot_in(world, tmp_path, **quiet) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=quiet) as bot:
             await here.kim.says(here.general, "!memory show")
             await here.kim.says(here.general, "!memory remember I like tea")
             await idle(world, bot)
@@ -22,7 +22,7 @@ async def test_where_nothing_is_answered_no_typed_command_is(tmp_path: Path) -> 
 async def test_where_only_the_owner_is_answered_only_their_typed_commands_are(tmp_path: Path) -> None:
     async with garden() as (world, here):
         owners = {"memory_commands_enabled": "1", "respond_mode": "owner", "owner_ids": str(here.ada.id)}
-        async with bot_in(world, tmp_path, **owners) as bot:  # type: ignore[arg-type]
+        async with bot_in(world, tmp_path, told=owners) as bot:
             await here.kim.says(here.general, "!memory remember I like tea")
             await idle(world, bot)
             assert shown(world, here.general) == []

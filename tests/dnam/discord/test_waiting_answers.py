@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord.answering import Opened
+from dnam.model import Ask, Hear, Reply, unheard
 from projections.events import TurnAnswered, TurnDelivered
 from tests.dnam.discord.stage import Garden, bot_in, events, for_ever, garden, idle, shown
 from tests.dnam.scripted import ScriptedModel
@@ -59,20 +60,22 @@ async def test_what_was_there_before_more_could_read_it_stays_as_it_is(
             assert len(events(bot, TurnDelivered)) == 1
 
 
-async def test_what_was_asked_among_few_and_thought_of_anew_for_all_is_sent(tmp_path: Path) -> None:
+async def test_what_was_asked_among_few_and_thought_of_anew_for_all_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     model = ScriptedModel()
     async with garden() as (world, here):
         async with bot_in(world, tmp_path, model, dies=True) as bot:
-            think = bot.desk.assistant.model.ask
+            think = model.ask
 
-            async def opening(*given: object) -> object:
+            async def opening(ask: Ask, hear: Hear = unheard) -> Reply:
                 if here.cellar.overwrites:
                     here.cellar.overwrites = []
                     world.state.changed_channel(here.cellar)
                     await world.gateway.flushed()
-                return await think(*given)  # type: ignore[arg-type]
+                return await think(ask, hear)
 
-            model.ask = opening  # type: ignore[method-assign, assignment]
+            monkeypatch.setattr(model, "ask", opening)
             sending = world.slow("POST", f"/channels/{here.cellar.id}/messages")
             await here.kim.says(here.cellar, "roses?", mention=world.bot)
             await world.until(lambda: sending.met, "the answer to be on its way")

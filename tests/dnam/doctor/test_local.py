@@ -474,8 +474,8 @@ def test_why_somebody_did_not_answer(error: Exception, why: str) -> None:
 
 
 async def test_a_check_that_fails_itself_is_a_finding(tmp_path: Path) -> None:
-    async def broken(_: Patient) -> list[object]:
+    async def broken(_: Patient) -> list[Finding]:
         raise RuntimeError("no")
 
-    (found,) = await run(Check("odd", broken), patient(tmp_path))  # type: ignore[arg-type]
+    (found,) = await run(Check("odd", broken), patient(tmp_path))
     assert (found.check, found.state, found.what) == ("odd", "wrong", "this could not be looked at: RuntimeError: no")

@@ -22,7 +22,9 @@ def test_without_a_key_there_is_none_and_with_one_it_is_voyage_s() -> None:
     encoder = chosen(**KEY).chosen
     assert isinstance(encoder, Voyage)
     assert encoder.name == "voyage-3.5-lite/1024"
-    assert chosen(**KEY, DNAM_ENCODER_MODEL="voyage-4", DNAM_ENCODER_DIMENSIONS="512").chosen.name == "voyage-4/512"  # type: ignore[union-attr]
+    smaller = chosen(**KEY, DNAM_ENCODER_MODEL="voyage-4", DNAM_ENCODER_DIMENSIONS="512").chosen
+    assert isinstance(smaller, Voyage)
+    assert smaller.name == "voyage-4/512"
 
 
 def test_voyage_without_a_key_says_what_is_missing() -> None:

@@ -12,6 +12,7 @@ from dnam.adapters.voyage.batches import MOST_CHARACTERS, MOST_TEXTS, batches
 from dnam.adapters.voyage.encoder import Access, Voyage
 from dnam.encoder import EncoderDown, EncoderError, EncoderMissing
 from dnam.prices import Tokens, prices
+from projections.events.upkeep import EncodedKind
 from projections.policies.closeness import cosine
 from tests.dnam.encoders.stage import talking
 from tests.loopback.voyage import Aborts, Breaks, Encodes, Fails, Garbles, Holds, Reply, Says
@@ -55,9 +56,9 @@ class TestVectors:
             assert cosine(tea, green) > 0.8 > cosine(tea, bees)
 
     @pytest.mark.parametrize("kind", ["query", "document"])
-    async def test_are_asked_for_in_the_api_s_own_form(self, kind: str) -> None:
+    async def test_are_asked_for_in_the_api_s_own_form(self, kind: EncodedKind) -> None:
         async with talking() as talk:
-            await talk.encoder.encode([TEA], kind)  # type: ignore[arg-type]
+            await talk.encoder.encode([TEA], kind)
             (request,) = talk.server.requests
             assert talk.server.refused == []
             assert request.texts == [TEA]

@@ -36,7 +36,7 @@ KIM, LEE = user("kim", nickname="Kim"), user("lee", nickname="Lee")
 BOT = user("dnam", bot=True)
 
 
-def message(n: int, content: str = "hello", author: dict[str, Any] = KIM, **more: Any) -> dict[str, Any]:
+def message(n: int, content: str | None = "hello", author: dict[str, Any] = KIM, **more: Any) -> dict[str, Any]:
     """The n-th message: n seconds after T0."""
     said = T0 + n * 1000
     made = {"id": flake(said), "type": "Default", "timestamp": iso(said), "timestampEdited": None, "content": content}

@@ -255,7 +255,7 @@ def test_replies_name_what_they_answer_and_address_whose_it_was(tmp_path: Path) 
 
 
 def test_stickers_are_heard_by_their_names_as_live(tmp_path: Path) -> None:
-    alone = message(1, None, stickers=[{"id": "1", "name": "wave", "format": "Png"}])  # type: ignore[arg-type]
+    alone = message(1, None, stickers=[{"id": "1", "name": "wave", "format": "Png"}])
     beside = message(2, "hi", stickers=[{"id": "2", "name": "tulip"}, {"id": "3"}])
     found = heard(tmp_path, export(alone, beside))
     assert [(each.text, [one.name for one in each.attachments]) for each in found] == [
@@ -304,7 +304,7 @@ def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
         message(2, "Pinned a message.", type="ChannelPinnedMessage"),
         message(3, "Pinned a message.", type="ChannelPinnedMessage"),
         message(4, " "),
-        message(5, None, embeds=[{"title": "a page"}]),  # type: ignore[arg-type]
+        message(5, None, embeds=[{"title": "a page"}]),
         message(7, "", attachments=files),
         message(8, f"<@{LEE['id']}>"),
         message(9, "an answer to a command", author=BOT, type="20"),

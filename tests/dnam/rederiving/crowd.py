@@ -5,14 +5,14 @@ process of its own.
 import json
 from typing import Any
 
-from dnam.model import Ask, ExtractionInputs, MergeInputs, SummaryInputs
+from dnam.model import Ask, ExtractionInputs, MergeInputs, Purpose, SummaryInputs
 from tests.dnam.rederiving.village import GENERAL, STAFF, Village, reader
 from tests.loopback.messages import Request, Says, Script
 from tests.loopback.messages.offline import inputs_of, kept_to
 
 PEOPLE = ("kim", "ada", "tobi", "ines")
 DRINKS = ("green tea", "black coffee", "cold milk", "warm cider", "plum juice", "thin soup", "red wine", "rain")
-PURPOSES = {ExtractionInputs: "extraction", SummaryInputs: "summary", MergeInputs: "merge"}
+PURPOSES: dict[type, Purpose] = {ExtractionInputs: "extraction", SummaryInputs: "summary", MergeInputs: "merge"}
 ENVIRONMENT = {
     "DNAM_DURABLE_EVERY_N_TURNS": "2",
     "DNAM_SUMMARY_EVERY_N_TURNS": "3",
@@ -46,7 +46,7 @@ def replies(verb: str = "enjoys") -> Script:
 
     def script(request: Request) -> Says:
         inputs = next(inputs_of(request.prompt))
-        ask = Ask(PURPOSES[type(inputs)], request.model, "", "", "", inputs)  # type: ignore[arg-type]
+        ask = Ask(PURPOSES[type(inputs)], request.model, "", "", "", inputs)
         text = scripts[ask.purpose](ask)
         assert isinstance(text, str)
         return Says(text if request.schema is None else _shaped(request.schema, text))

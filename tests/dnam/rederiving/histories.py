@@ -14,7 +14,7 @@ from dnam.errors import Unknown
 from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.delete import DeletedRequest, delete, message_identity
 from projections.decisions.draft import Draft
-from projections.decisions.moving import keeping_private, move, sharing
+from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import ExtractionAnswered, ExtractionFailed, SummaryAnswered
@@ -150,10 +150,10 @@ class Told(Village):
     async def hide(self, who: str, number: int) -> None:
         await self._move(who, number, keeping_private)
 
-    async def _move(self, who: str, number: int, where: Callable[..., object]) -> None:
+    async def _move(self, who: str, number: int, where: Callable[..., MoveRequest]) -> None:
         item, person = await self._item(who, number, "active"), await self.handle(who)
         request = where(person, item.id, By("person", person), self.memory.now(), self.memory.origin())
-        await self.memory.record(lambda rows: move(rows, request))  # type: ignore[arg-type]
+        await self.memory.record(lambda rows: move(rows, request))
 
     async def _item(self, who: str, number: int, *statuses: str) -> Item:
         person = await self.handle(who)

@@ -32,7 +32,7 @@ from replay.shadow import shadow_engine
 from replay.units import tagged
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GENERAL, SETTINGS, Village, both, derive, reader
-from tests.dnam.scripted import FakeClock, ScriptedModel, settings
+from tests.dnam.scripted import FakeClock, ScriptedModel, lines_of, settings
 from tests.world import NOW
 
 COURT = Ref("discord", "7")
@@ -149,8 +149,8 @@ def test_learning_that_was_broken_off_is_gone_on_with_behind_what_it_had_read(tm
     asyncio.run(derive(tmp_path, model, asked=OTHER))
     of_kim = [inputs for inputs in model.given(ExtractionInputs) if inputs.user == "Kim"]
     assert [[line.text[-1] for line in inputs.lines] for inputs in of_kim] == [["0", "2"], ["4"]]
-    summaries = [ask.inputs for ask in model.asked("summary")]
-    assert [[line.text[-1] for line in inputs.lines] for inputs in summaries] == [["0", "1"], ["2", "3", "4"], ["5"]]  # type: ignore[union-attr]
+    summaries = map(lines_of, model.asked("summary"))
+    assert [[line.text[-1] for line in lines] for lines in summaries] == [["0", "1"], ["2", "3", "4"], ["5"]]
     assert len(texts(both(tmp_path)[1])) == 6
     asked = len(model.asks)
     asyncio.run(derive(tmp_path, model, asked=OTHER))
@@ -185,8 +185,8 @@ def test_a_message_that_left_recall_with_what_was_taken_back_is_not_learned_from
     told(tmp_path, forgets)
     model = reader("enjoys", name="other")
     asyncio.run(derive(tmp_path, model, asked=msgspec.structs.replace(OTHER, cadence=3)))
-    (inputs,) = [ask.inputs for ask in model.asked("extraction")]
-    assert [line.text for line in inputs.lines] == ["I like old maps", "I like long walks", "I like rain"]  # type: ignore[union-attr]
+    (lines,) = map(lines_of, model.asked("extraction"))
+    assert [line.text for line in lines] == ["I like old maps", "I like long walks", "I like rain"]
 
 
 def test_where_nothing_is_to_be_remembered_nothing_is_read(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import msgspec
@@ -46,8 +46,14 @@ from tests.world import NOW
 
 OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
 BEES = "keeps bees"
-PAIRS = ((ExtractionReplied, ExtractionAnswered), (MergeReplied, MergeAnswered))
+PAIRS: tuple[tuple[type[WorkEvent], type[WorkEvent]], ...] = (
+    (ExtractionReplied, ExtractionAnswered),
+    (MergeReplied, MergeAnswered),
+)
 KEPT = frozenset(each.TAG for each in (ExtractionReplied, MergeReplied, SummaryAnswered))
+
+
+Kind = TypeVar("Kind", bound=Event)
 
 
 class Watched:
@@ -80,9 +86,12 @@ def on_disk(derivation: Rederivation) -> set[bytes]:
     return {each.call.prompt_digest for each in events if isinstance(each, WorkEvent | SummaryAnswered)}
 
 
-def in_shadow(path: Path, *kinds: type[Event]) -> list[Event]:
+def in_shadow(path: Path, *kinds: type[Kind]) -> list[Kind]:
     with shadow_engine(path, "next") as shadow:
-        return [event for _, event in tagged(shadow, {kind.TAG for kind in kinds}, shadow.head().size)]
+        found = [event for _, event in tagged(shadow, {kind.TAG for kind in kinds}, shadow.head().size)]
+    of_these = [each for each in found if isinstance(each, kinds)]
+    assert len(of_these) == len(found)
+    return of_these
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -99,7 +108,7 @@ def test_no_more_is_paid_for_and_not_on_the_disk_than_may_be_under_way(tmp_path:
     assert max(model.open) == at_once
     assert len(model.asked) == len(set(model.asked))
     for replied, answered in PAIRS:
-        first, again = ([each.call for each in in_shadow(tmp_path, kind)] for kind in (replied, answered))  # type: ignore[attr-defined]
+        first, again = ([each.call for each in in_shadow(tmp_path, kind)] for kind in (replied, answered))
         assert first
         assert sorted(map(repr, first)) == sorted(map(repr, again))
     merged = in_shadow(tmp_path, ItemMerged)

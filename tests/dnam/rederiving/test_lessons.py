@@ -24,7 +24,7 @@ from replay.shadow import shadow_engine
 from replay.units import units
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GENERAL, SETTINGS, Village, both, derive, reader
-from tests.dnam.scripted import FakeClock
+from tests.dnam.scripted import FakeClock, lines_of
 from tests.world import NOW
 
 BY_TWOS = msgspec.structs.replace(OTHER, cadence=2)
@@ -115,7 +115,7 @@ def test_an_import_is_read_where_it_ended_by_when_things_were_said(tmp_path: Pat
     lines = [[line.text for line in inputs.lines] for inputs in model.given(ExtractionInputs)]
     assert lines[:3] == [[f"I like tea number {key}" for key in some] for some in ((0, 1), (2, 3), (4,))]
     summaries = [ask for ask in model.asks if ask.purpose == "summary"]
-    assert [len(ask.inputs.lines) for ask in summaries] == [3, 2, 1]  # type: ignore[union-attr]
+    assert [len(lines_of(ask)) for ask in summaries] == [3, 2, 1]
 
 
 def test_what_was_too_little_is_read_with_what_comes_later(tmp_path: Path) -> None:

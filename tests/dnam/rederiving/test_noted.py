@@ -8,7 +8,7 @@ import pytest
 from projections.policies.item_ids import derive as item_id
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import ASKED, GENERAL, Village, both, derive, reader
-from tests.dnam.scripted import Calling, calling
+from tests.dnam.scripted import Calling, ScriptedModel, calling
 
 NOW_DRINKS = "Kim drinks only black coffee now"
 NOTE = {"namespace": "me", "text": NOW_DRINKS, "quote": NOW_DRINKS, "kind": "preference"}
@@ -20,10 +20,13 @@ async def corrected(there: Village) -> None:
     await there.say("kim", "I like rain")
     await there.learn("kim")
     note = {**NOTE, "replaces": item_id("preference", "likes green tea")}
-    there.assistant.model.scripts["answer"] = calling(Calling((("memory_write", note),)), "Noted.")  # type: ignore[attr-defined]
+    assert isinstance(there.assistant.model, ScriptedModel)
+    there.assistant.model.scripts["answer"] = calling(Calling((("memory_write", note),)), "Noted.")
     there.said += 60_000
-    more = {"platform": "discord", "place": GENERAL, "key": "corrects", "said": there.said, "name": "Kim"}
-    await there.assistant.answer(await there.memory.heard("kim", NOW_DRINKS, **more))  # type: ignore[arg-type]
+    heard = await there.memory.heard(
+        "kim", NOW_DRINKS, platform="discord", place=GENERAL, key="corrects", said=there.said, name="Kim"
+    )
+    await there.assistant.answer(heard)
 
 
 @pytest.mark.parametrize("verb", ["enjoys", "likes"])

@@ -11,7 +11,7 @@ import pytest
 
 from dnam.errors import CostsTooMuch
 from dnam.memory import Memory
-from dnam.model import Ask
+from dnam.model import Ask, Hear, Reply, unheard
 from dnam.rederiving import walk
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
@@ -212,15 +212,15 @@ def test_a_model_that_is_down_breaks_it_off_and_it_goes_on_without_asking_twice(
     assert texts(both(tmp_path)[1]) == texts(both(whole)[1])
 
 
-def test_it_stops_before_it_costs_more_than_it_may(tmp_path: Path) -> None:
+def test_it_stops_before_it_costs_more_than_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told(tmp_path, talk)
     model = reader("enjoys", name="other")
-    ask = model.ask
+    cheap = model.ask
 
-    async def dear(*arguments: object) -> object:
-        return msgspec.structs.replace(await ask(*arguments), cost_micros=1000)  # type: ignore[arg-type]
+    async def dear(ask: Ask, hear: Hear = unheard) -> Reply:
+        return msgspec.structs.replace(await cheap(ask, hear), cost_micros=1000)
 
-    model.ask = dear  # type: ignore[method-assign,assignment]
+    monkeypatch.setattr(model, "ask", dear)
     with pytest.raises(CostsTooMuch, match="--max-cost"):
         asyncio.run(derive(tmp_path, model, asked=OTHER, most_micros=3000, at_once=1))
     assert load(tmp_path, "next").cost_micros <= 3000

@@ -65,14 +65,16 @@ async def everybody(there: Village) -> None:
         ((500,), 6, 3),  # cheaper: it is as if they cost what was guessed
     ],
 )
-def test_what_is_left_is_used_up_and_no_more(tmp_path: Path, costs: Sequence[int], calls: int, at_once: int) -> None:
+def test_what_is_left_is_used_up_and_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, costs: Sequence[int], calls: int, at_once: int
+) -> None:
     told(tmp_path, everybody)
     model = Dear(*costs)
     guess = 900
 
     async def deriving() -> None:
         async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as there:
-            there._guess = lambda: lambda _: guess  # type: ignore[method-assign]
+            monkeypatch.setattr(there, "_guess", lambda: lambda _: guess)
             await there.run(lambda *_: None, most_micros=4_500)
 
     if calls < len(PEOPLE):
@@ -130,13 +132,13 @@ class Down(ScriptedModel):
         raise ModelError("no answer")
 
 
-def test_who_waits_for_room_asks_nobody_once_it_is_broken_off(tmp_path: Path) -> None:
+def test_who_waits_for_room_asks_nobody_once_it_is_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told(tmp_path, everybody)
     model = Down(name="other")
 
     async def deriving() -> None:
         async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as there:
-            there._guess = lambda: lambda _: 600  # type: ignore[method-assign]
+            monkeypatch.setattr(there, "_guess", lambda: lambda _: 600)
             await there.run(lambda *_: None, most_micros=1_000)
 
     with pytest.raises(ModelError, match="no answer"):

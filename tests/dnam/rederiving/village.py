@@ -20,7 +20,7 @@ from projections.items import ITEMS
 from projections.summaries import SUMMARIES
 from replay.engine import Engine
 from replay.shadow import shadow_engine
-from tests.dnam.scripted import FakeClock, ScriptedModel, settings
+from tests.dnam.scripted import FakeClock, Script, ScriptedModel, settings
 from tests.world import NOW
 
 GARDEN = Ref("discord", "9")
@@ -30,7 +30,7 @@ SETTINGS = settings(durable_every_n_turns="2", summary_every_n_turns="3", learn=
 ASKED = Asked("scripted", "scripted", "extraction@3", "summary@2", "closeness@2")
 
 
-def reader(verb: str = "likes", about: str = "person", **more: str) -> ScriptedModel:
+def reader(verb: str = "likes", about: str = "person", name: str = "scripted", version: str = "1") -> ScriptedModel:
     """A model that notes every "I like X" as "<verb> X", sums up what was said, and takes the newer of two."""
 
     def extract(ask: Ask) -> str:
@@ -58,8 +58,8 @@ def reader(verb: str = "likes", about: str = "person", **more: str) -> ScriptedM
         assert isinstance(ask.inputs, MergeInputs)
         return json.dumps({"merged_summary": ask.inputs.new.summary, "merged_dialogue": "", "confidence": 0.9})
 
-    scripts = {"extraction": extract, "summary": summarise, "merge": merge}
-    return ScriptedModel(scripts, **({"name": "scripted", "version": "1"} | more))  # type: ignore[arg-type]
+    scripts: dict[str, Script] = {"extraction": extract, "summary": summarise, "merge": merge}
+    return ScriptedModel(scripts, name, version)
 
 
 class Village:
@@ -90,8 +90,7 @@ class Village:
 
     async def summarise(self, place: PlaceSeen = GENERAL) -> None:
         """Refresh a channel's summary now."""
-        kind = "guild" if place is GENERAL else "channel"
-        audience = Audience(kind, Ref("discord", place.key))  # type: ignore[arg-type]
+        audience = Audience("guild" if place is GENERAL else "channel", Ref("discord", place.key))
         await self.assistant.summarise(f"discord:channel:{place.key}", audience, await self.handle("kim"))
 
     async def handle(self, who: str) -> Handle:

@@ -9,7 +9,7 @@ import aiohttp
 import pytest
 
 from dnam.settings import read
-from tests.loopback.voyage import Aborts, Breaks, Encodes, Fails, Garbles, Says, Server, serving
+from tests.loopback.voyage import Aborts, Breaks, Encodes, Fails, Garbles, Says, Script, Server, serving
 from tests.loopback.voyage.__main__ import main
 from tests.loopback.voyage.requests import MOST_TEXTS, complaint
 from tests.loopback.voyage.server import of_words
@@ -82,8 +82,9 @@ async def test_everything_that_goes_wrong_can_be_asked_for(server: Server) -> No
     server.script = lambda _: Garbles()
     with pytest.raises(ValueError, match="Expecting value"):
         await post(server, ASKED)
-    for reply in (Breaks(), Aborts()):
-        server.script = lambda _, reply=reply: reply  # type: ignore[misc]
+    scripts: tuple[Script, ...] = (lambda _: Breaks(), lambda _: Aborts())
+    for script in scripts:
+        server.script = script
         with pytest.raises(aiohttp.ClientError):
             await post(server, ASKED)
 

@@ -32,8 +32,8 @@ ADDRESSES = (
 )
 """Most are open somewhere."""
 SETTINGS = [
-    Setting(person, Audience(kind, place), None if kind == "direct" else GUILD, besides)  # type: ignore[arg-type]
-    for kind, place in (("guild", CHANNEL), ("channel", CHANNEL), ("direct", DIRECT))
+    Setting(person, audience, None if audience.kind == "direct" else GUILD, besides)
+    for audience in (Audience("guild", CHANNEL), Audience("channel", CHANNEL), Audience("direct", DIRECT))
     for person in (ADA, ADA, KIM, NOBODY)
     for besides in ((), ("owner",))
 ]

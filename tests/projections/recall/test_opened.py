@@ -167,10 +167,10 @@ def test_what_is_gone_from_the_rows_is_found_no_more() -> None:
     assert texts(found) == ["green tea"]
 
 
-def test_a_place_that_nobody_described_is_closed() -> None:
+def test_a_place_that_nobody_described_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     house = a_house()
     house.guilds["lost"] = GUILD
-    house.audience = lambda place: Audience("guild", ref(place))  # type: ignore[method-assign]
+    monkeypatch.setattr(house, "audience", lambda place: Audience("guild", ref(place)))
     house.say("lost", "green tea")
     for rows in (house.rows, kept(house.world)):
         assert opens(rows, Setting(ADA, Audience("guild", ref("general")), GUILD), "general") == set()

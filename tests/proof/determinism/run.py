@@ -123,7 +123,7 @@ def _plant() -> None:
     def changes(self: Fold, record: Any) -> Any:
         return () if record.seq % 8 == place else whole(self, record)
 
-    Fold.changes = changes  # type: ignore[method-assign]
+    Fold.changes = changes  # type: ignore[method-assign]  # a defect is planted
 
 
 # -- a history in a file -------------------------------------------------------------------------------------------

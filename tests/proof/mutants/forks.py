@@ -120,4 +120,4 @@ def change_before(mutant: Mutant) -> None:
     def get_code(self: SourceFileLoader, fullname: str) -> CodeType | None:
         return compile(mutant.module, path, "exec") if self.path == path else whole(self, fullname)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
+    SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]  # this process alone loads the mutant

@@ -103,7 +103,7 @@ class Teller:
                 self.tell(Acknowledged(str(place.relative_to(self._folder)), tuple(events)))
             return head
 
-        LmdbLog.append = told  # type: ignore[method-assign,assignment]
+        LmdbLog.append = told  # type: ignore[method-assign,assignment]  # every log of this process tells
 
 
 # -- what happens ------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import msgspec
 from dnam.errors import Unknown
 from dnam.memory import Memory
 from dnam.settings import read
+from projections.decisions.draft import Decision
 from projections.items import items_of
 from projections.messages import MESSAGES
 from projections.people import person_of
@@ -64,14 +65,14 @@ class Worker:
         self._acknowledged = 0
         record = self._memory.record
 
-        async def noting(*arguments: object) -> Recorded:
-            recorded = await record(*arguments)  # type: ignore[arg-type]
+        async def noting(decision: Decision) -> Recorded:
+            recorded = await record(decision)
             seqs = [each.seq for each in recorded.records]
             SEQS.get().extend(seqs)
             self._acknowledged = max(self._acknowledged, *seqs) if seqs else self._acknowledged
             return recorded
 
-        self._memory.record = noting  # type: ignore[assignment, method-assign]
+        self._memory.record = noting  # type: ignore[method-assign]  # all that goes through this memory is noted
 
     async def _task(self, ops: tuple[Op, ...], every: int, seen: list[Seen]) -> list[Told]:
         told: list[Told] = []

@@ -108,7 +108,7 @@ async def garden_in() -> AsyncIterator[Starting]:
             path: Path, model: ScriptedModel | None = None, *, shows: bool = False, **values: str
         ) -> AsyncIterator[Scene]:
             told = {"memory_commands_enabled": "1", "memory_channel_id": str(wall.id) if shows else ""} | values
-            async with bot_in(world, path, model, clock=clock, **told) as bot:  # type: ignore[arg-type]
+            async with bot_in(world, path, model, clock=clock, told=told) as bot:
                 scene = Scene(world, bot, garden, general, staff, wall, kim, ada)
                 await scene.menus.ready.wait()
                 yield scene

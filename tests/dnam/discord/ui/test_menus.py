@@ -169,7 +169,9 @@ class TestButtons:
             for number in range(12):
                 await scene.bot.desk.memory.remember(person, f"{number} " + "x" * 380)
             message = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
-            pages = int(re.search(r"page 1 of (\d+)$", message.said.content)[1])  # type: ignore[index]
+            found = re.search(r"page 1 of (\d+)$", message.said.content)
+            assert found is not None
+            pages = int(found[1])
             assert pages > 2
             for page in range(2, pages + 1):
                 await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, f"page {page} of {pages}")
