@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 
@@ -103,17 +104,24 @@ class Recording:
         if preparing is not None and not self._loop.is_closed():
             with suppress(RuntimeError):  # the program ends, and its threads did
                 self.begun = preparing.begin(heard, message, self._loop)
-                self.begun.add_done_callback(self._go_on_from_thread)
+                self.begun.add_done_callback(partial(_go_on_from_thread, self._loop, self._ready))
 
     def _go_on(self, _: object = None) -> None:
         """There is something to go on with: nobody need wait any longer."""
-        if not self._ready.done():
-            self._ready.set_result(None)
+        _set(self._ready)
 
-    def _go_on_from_thread(self, _: object) -> None:
-        """The same from another thread."""
-        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-            self._loop.call_soon_threadsafe(self._go_on)
+
+def _set(ready: "asyncio.Future[None]") -> None:
+    if not ready.done():
+        ready.set_result(None)
+
+
+def _go_on_from_thread(loop: asyncio.AbstractEventLoop, ready: "asyncio.Future[None]", _: object) -> None:
+    """The same from another thread. A finished future keeps this: of a recording, which keeps it, it must not know, or
+    each would keep the other, and all of the answer, until a collection.
+    """
+    with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+        loop.call_soon_threadsafe(_set, ready)
 
 
 class Exchanges:

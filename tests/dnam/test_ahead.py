@@ -1,7 +1,9 @@
 """A prompt is made while the disk writes what it answers: the same one, once, and only for who is answered there."""
 
 import asyncio
+import gc
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -408,3 +410,18 @@ def full() -> None:
 
 def wait(event: threading.Event) -> None:
     assert event.wait(20)
+
+
+async def test_an_exchange_that_is_over_is_let_go_of_at_once(tmp_path: Path) -> None:
+    """Without a collection of garbage, which a process that answers people does seldom (`dnam.steadiness`)."""
+    async with talking(tmp_path, ScriptedModel(), summary_every_n_turns="99") as assistant:
+        exchanges, kept = Exchanges(assistant, Unwritten()), list[weakref.ref[Exchange]]()
+        gc.collect()
+        gc.disable()
+        try:
+            for number, text in enumerate(TALK):
+                kept.append(weakref.ref(await exchanged(exchanges, says(number, text, GARDEN))))
+            await asyncio.sleep(0)  # what is done is told of with the next turn of the loop
+            assert [each() for each in kept] == [None] * len(TALK)
+        finally:
+            gc.enable()
