@@ -1,6 +1,6 @@
 """What lies on disk of the retrieval index, read through whatever look at the views is under way."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
@@ -63,10 +63,10 @@ class Disk:
         seqs += np.repeat(firsts, [len(each) for each in counts])
         return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8), Peak(most, shortest))
 
-    def standing(self, zone: bytes, terms: Sequence[bytes]) -> set[bytes]:
-        """Which of some terms, given in order, stand anywhere in what is sealed of a zone."""
-        snapshot, prefix = self._looking(), zone_key(zone)
-        return {term for level in levels() for term in snapshot.ends_there(level.postings, prefix, terms)}
+    def standing(self, zone: bytes, terms: Set[bytes]) -> set[bytes]:
+        """Which of some terms stand anywhere in what is sealed of a zone."""
+        snapshot, prefix, in_order = self._looking(), zone_key(zone), sorted(terms)
+        return {term for level in levels() for term in snapshot.ends_there(level.postings, prefix, in_order)}
 
     def vocabulary(self, zone: bytes) -> npt.NDArray[np.uint64] | None:
         """All terms that stand in what is sealed of a zone, ascending; None where they are too many."""
@@ -105,16 +105,17 @@ class Vocabulary:
         if self._known is not None and len(self._known):
             self._known = np.union1d(self._known, _numbered(terms))
 
-    def __call__(self, terms: Sequence[bytes]) -> set[bytes]:
-        """Which of some terms, given in order, may stand somewhere."""
+    def __call__(self, terms: Set[bytes]) -> set[bytes]:
+        """Which of some terms may stand somewhere."""
         self._asked += 1
         if self._asked == OFTEN:
             self._known = self._disk.vocabulary(self._zone)
         if self._known is None or not len(self._known):
             return self._disk.standing(self._zone, terms)
-        sought = _numbered(terms)
-        there = self._known.take(self._known.searchsorted(sought), mode="clip") == sought
-        return {terms[number] for number in np.flatnonzero(there).tolist()}
+        sought = list(terms)
+        numbers = _numbered(sought)
+        there = self._known.take(self._known.searchsorted(numbers), mode="clip") == numbers
+        return {sought[number] for number in np.flatnonzero(there).tolist()}
 
 
 def _numbered(terms: Sequence[bytes]) -> npt.NDArray[np.uint64]:

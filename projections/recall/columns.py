@@ -72,7 +72,7 @@ def nowhere(_: bytes) -> Raised:
     return Raised(np.empty(0, np.int64), np.empty(0, np.uint8), NO_PEAK)
 
 
-def none_of(_: Sequence[bytes]) -> frozenset[bytes]:
+def none_of(_: Set[bytes]) -> Set[bytes]:
     """They stand nowhere."""
     return frozenset()
 
@@ -90,7 +90,7 @@ class Sealed(NamedTuple):
     units: Sequence[bytes] = ()
     speakers: Sequence[Handle] = ()
     postings: Callable[[bytes], Raised] = nowhere
-    standing: Callable[[Sequence[bytes]], Set[bytes]] = none_of
+    standing: Callable[[Set[bytes]], Set[bytes]] = none_of
     tell: Callable[[Sequence[bytes]], None] = untold
 
 

@@ -10,7 +10,7 @@ lies there too (`settle`). A document that goes is dead from then on: it is neit
 from array import array
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
 
@@ -310,10 +310,10 @@ class Corpus:
     def _living(self, at: int) -> int:
         return at if at != NONE and self.alive[at] else NONE
 
-    def standing(self, terms: Collection[bytes]) -> set[bytes]:
+    def standing(self, terms: Set[bytes]) -> Set[bytes]:
         """Which of some terms may stand somewhere."""
-        known = {term for term in terms if term in self._late or term in self._kept}
-        return known.union(self._standing(sorted(term for term in terms if term not in known)))
+        known = self._late.keys() & terms | self._kept.keys() & terms
+        return known | self._standing(terms - known)
 
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""

@@ -12,7 +12,6 @@ search touches those that have a word of the question and leaves the others as t
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -21,7 +20,6 @@ from projections.events.values import Item
 from projections.items import ItemRow
 from projections.recall.bm25 import K1, ONE, B, idf
 from projections.recall.scoring import Question
-from projections.recall.spelling import Vocabulary
 from projections.recall.words import Terms, terms_of
 from projections.retrieval import PROJECT, PROJECT_BOOST, RECENT_BOOST, RECENT_MS
 from projections.rows import Found
@@ -97,11 +95,6 @@ class KnownItems:
             for term in each.terms.counts:
                 self.having.setdefault(term, []).append(number)
         self._weighed: dict[tuple[int, int], dict[bytes, list[tuple[int, int]]]] = {}
-
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """Their words, for what may be misspelt."""
-        return Vocabulary(item_words(each.found.row.item) for each in self.known)
 
     def holding(self, said: int) -> "KnownItems":
         """Those that hold when something is said (ms)."""

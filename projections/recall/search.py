@@ -1,9 +1,9 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -39,6 +39,11 @@ MOST_FACTS = 32
 MOST_MISSPELT = 1
 """How many words of a question that nobody ever said are taken for misspelt ones, the longest first: some hundred
 others are tried for each.
+"""
+MOST_LIKES = 4
+"""Of a word that more words are spelled like than these, none is taken to be meant: it tells too little of which, and
+each would be looked up. Of 1,231 English words that stood nowhere in a conversation (LoCoMo's, its questions misspelt
+by one letter), one had four, and none more.
 """
 
 
@@ -125,7 +130,8 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     opened_parts = [_without(part, wanted.question) for part in parts(rows, wanted.setting, wanted.session)]
     terms = TermsIn(opened_parts)
     asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
-    asked = _with_likes(asked, terms.standing(asked.question.terms), lambda word: terms.standing(spelled_like(word)))
+    there = frozenset(terms.standing(asked.question.terms.keys()))
+    asked = _with_likes(asked, there, lambda word: terms.standing(spelled_like(word)))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
     evidence = _Evidence(opened_parts)
@@ -151,7 +157,8 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
     asked = ask(wanted.text, {})
-    asked = _with_likes(asked, _in_items(known, asked.question.terms), partial(_like_in_items, known))
+    in_items = partial(_in_items, known)
+    asked = _with_likes(asked, in_items(asked.question.terms.keys()), lambda word: in_items(spelled_like(word)))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project)
     best = islice((each for each in ranked if each.score > 0), most)
@@ -222,20 +229,21 @@ def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Itera
     if not unknown:
         return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
-    found = {like: term for term in unknown for like in likes(asked.words[term]) if like not in asked.words}
+    found = {like: term for term in unknown for like in _few(likes(asked.words[term])) if like not in asked.words}
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in found.items()}}
     told = {like: f"spelled like {asked.words[term]}" for like, term in found.items()}
     return Asked(asked.question._replace(terms=terms), {**told, **asked.words})
 
 
-def _in_items(known: Sequence[KnownItems], terms: Collection[bytes]) -> set[bytes]:
+def _few(likes: Iterable[bytes]) -> Sequence[bytes]:
+    """All of them; none where they are too many."""
+    first = tuple(islice(likes, MOST_LIKES + 1))
+    return first if len(first) <= MOST_LIKES else ()
+
+
+def _in_items(known: Sequence[KnownItems], terms: Set[bytes]) -> Set[bytes]:
     """Which of some terms stand in items."""
-    return {term for term in terms for part in known if term in part.having}
-
-
-def _like_in_items(known: Sequence[KnownItems], word: str) -> Iterator[bytes]:
-    """The terms of what is spelled like a word in items."""
-    return chain.from_iterable(part.vocabulary.like(word) for part in known)
+    return set().union(*(part.having.keys() & terms for part in known if part.having))
 
 
 # -- what may be found -------------------------------------------------------------------------------------------------

@@ -1,80 +1,82 @@
 """Words that are spelled like one that stands nowhere: it may be misspelt.
 
 Such a word is one letter away from it: one less, one more, another one, two the other way round. Stems are compared.
+
+There are some hundred of them, and their terms are reckoned all at once. The number of a word (`words.number_of`) is
+that of its letters, each times 256 as often as bytes stand behind it: with a letter put between two parts it is a sum
+of what the parts and the letter are worth there.
 """
 
-from collections.abc import Iterable
-from functools import lru_cache
-from hashlib import blake2b
+from collections.abc import Iterator
+from functools import cache, lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
-from projections.recall.words import TERM_BYTES, stem_of, term, words
+from projections.recall.words import FACTOR, HALF, LONGEST, PRIME, TERM_BYTES, number_of, stem_of
 
 FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
 _LIKES = 256
 """Of how many words is remembered what is spelled like them."""
-_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
-
-
-class Vocabulary:
-    """All words of some texts, ready to be compared: with a bit for each letter, most are told apart at once."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._stems = sorted({stem_of(word) for text in texts for word in words(text) if not word.isdigit()})
-        self._letters = np.array([_letters_of(each) for each in self._stems], np.uint64)
-
-    def like(self, word: str) -> list[bytes]:
-        """The terms of those spelled like a word: what `spelled_like` says, of what stands here."""
-        stem = _may_be_misspelt(word)
-        if not stem:
-            return []
-        near = np.flatnonzero(np.bitwise_count(self._letters ^ np.uint64(_letters_of(stem))) <= 2).tolist()
-        letters = _LETTERS.union(stem)
-        others = [each for each in map(self._stems.__getitem__, near) if letters.issuperset(each)]
-        return [term("w", each) for each in others if is_one_away(stem, each)]
-
-
-def is_one_away(stem: str, other: str) -> bool:
-    """Whether two are one letter apart."""
-    short, long = sorted((stem, other), key=len)
-    at = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
-    if len(short) < len(long):
-        return short[at:] == long[at + 1 :]
-    is_another = short[at + 1 :] == long[at + 1 :]
-    is_turned = short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
-    return short != long and (is_another or is_turned)
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_KIND = b"w"
+UTF8 = 4
+"""How many bytes a letter takes at the most."""
+Numbers = npt.NDArray[np.uint64]
 
 
 @lru_cache(_LIKES)
-def spelled_like(word: str) -> tuple[bytes, ...]:
+def spelled_like(word: str) -> frozenset[bytes]:
     """The terms of whatever is spelled like a word: so it is found without a list of all the words there are."""
     stem = _may_be_misspelt(word)
     if not stem:
-        return ()
-    letters = [each.encode() for each in _LETTERS.union(stem)]
-    near = set[bytes]()
+        return frozenset()
+    whole, letters = _KIND + stem.encode(), sorted(set(stem).difference(_LETTERS))
+    parts, behind, others = list[int](), list[int](), list[int]()
+    for left, right in _gaps(stem):
+        parts.append(number_of(left + b"\0" + right))
+        behind.append(len(right))
+        others += [number_of(left + letter.encode() + right) for letter in letters]
+    near = (
+        np.array(parts, np.uint64)[:, None] + _worth(LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
+    ) % np.uint64(PRIME)
+    numbers = np.concatenate([near.reshape(-1), np.array([*others, *_shorter_and_turned(stem)], np.uint64)])
+    return _terms(numbers) - _terms(np.array([number_of(whole)], np.uint64))
+
+
+def _gaps(stem: str) -> Iterator[tuple[bytes, bytes]]:
+    """What stands before and behind one letter that may be anywhere in a stem: between two, or in the place of one."""
     for at in range(len(stem) + 1):
-        left, right, rest = f"w{stem[:at]}".encode(), stem[at:].encode(), stem[at + 1 :].encode()
-        others = [left + letter for letter in letters]
-        near.update([other + right for other in others])
-        if right:
-            near.update([other + rest for other in others])
-            near |= {left + rest, f"w{stem[:at]}{stem[at + 1 : at + 2]}{stem[at]}{stem[at + 2 :]}".encode()}
-    near.discard(f"w{stem}".encode())
-    return tuple(sorted([blake2b(each, digest_size=TERM_BYTES).digest() for each in near]))
+        left = _KIND + stem[:at].encode()
+        yield left, stem[at:].encode()
+        if at < len(stem):
+            yield left, stem[at + 1 :].encode()
+
+
+def _shorter_and_turned(stem: str) -> Iterator[int]:
+    """The numbers of a stem without one letter, and with two of them the other way round."""
+    for at in range(len(stem)):
+        yield number_of(_KIND + f"{stem[:at]}{stem[at + 1 :]}".encode())
+        yield number_of(_KIND + f"{stem[:at]}{stem[at + 1 : at + 2]}{stem[at]}{stem[at + 2 :]}".encode())
+
+
+@cache
+def _worth(most: int) -> Numbers:
+    """What each letter from a to z is worth with so many bytes behind it, from 0 to `most`."""
+    worth = [[(ord(letter) << 8 * behind) % PRIME for letter in _LETTERS] for behind in range(most + 1)]
+    return np.array(worth, np.uint64)
+
+
+def _terms(numbers: Numbers) -> frozenset[bytes]:
+    """The terms of some numbers: what `words.spread` makes of each."""
+    numbers = numbers * np.uint64(FACTOR)
+    numbers ^= numbers >> np.uint64(HALF)
+    run = numbers.astype(">u8").tobytes()
+    return frozenset([run[at : at + TERM_BYTES] for at in range(0, len(run), TERM_BYTES)])
 
 
 def _may_be_misspelt(word: str) -> str:
     """The stem of a word that may be; of words of four letters and less too many others are spelled like them."""
     stem = stem_of(word) if word.isalpha() else ""
     return stem if len(stem) >= FEWEST_LETTERS and stem.isalpha() else ""
-
-
-def _letters_of(stem: str) -> int:
-    """A bit for each letter, whichever it is: some share one."""
-    bits = 0
-    for letter in stem:
-        bits |= 1 << (ord(letter) & 63)
-    return bits

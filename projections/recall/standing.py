@@ -1,6 +1,6 @@
 """Where the terms of a question stand in what is open: what is closed or gone is dropped before anything is counted."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 import numpy as np
 
@@ -23,10 +23,10 @@ class TermsIn:
             found = self._found[term] = tuple(open_postings(part, term) for part in self.parts)
         return found
 
-    def standing(self, terms: Collection[bytes]) -> set[bytes]:
+    def standing(self, terms: Set[bytes]) -> Iterator[bytes]:
         """Which terms stand in something that is open and still there: what is closed or gone tells nothing here."""
-        perhaps = set().union(*(part.corpus.standing(terms) for part in self.parts))
-        return {term for term in perhaps if any(len(each.at) for each in self.postings(term))}
+        perhaps = set[bytes]().union(*(part.corpus.standing(terms) for part in self.parts))
+        return (term for term in perhaps if any(len(each.at) for each in self.postings(term)))
 
 
 def open_postings(part: Part, term: bytes) -> Postings:

@@ -74,7 +74,7 @@ def test_what_came_is_read_from_disk_once_it_lies_there(data: Path, monkeypatch:
         assert corpus.size == 80
         assert corpus.late < 16
         assert len(corpus._late) < 20
-        assert corpus.standing([word_term("heron")])
+        assert corpus.standing({word_term("heron")})
 
 
 @pytest.mark.usefixtures("small_segments")

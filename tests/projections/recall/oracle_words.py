@@ -10,7 +10,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import lru_cache
-from hashlib import blake2b
 from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer
@@ -95,7 +94,8 @@ def with_misspelt(looked: Looked, there: Collection[bytes], stems: Collection[st
     meant = stem(looked.words[longest])
     if len(meant) < 5:
         return looked
-    likes = {_term("w", each) for each in stems if _is_one_letter_away(meant, each)} - looked.words.keys()
+    near = {_term("w", each) for each in stems if _is_one_letter_away(meant, each)}
+    likes = near - looked.words.keys() if len(near) <= 4 else set[bytes]()
     return looked._replace(shares={**looked.shares, **dict.fromkeys(likes, looked.shares[longest] // 2)})
 
 
@@ -111,7 +111,11 @@ def _of_word(word: str) -> bytes:
 
 @lru_cache(None)
 def _term(kind: str, text: str) -> bytes:
-    return blake2b((kind + text).encode(), digest_size=8).digest()
+    number = 0
+    for byte in (kind + text).encode():
+        number = (256 * number + byte) % (2**61 - 1)
+    number = number * 0x9E3779B97F4A7C15 % 2**64
+    return (number ^ number // 2**32).to_bytes(8, "big")
 
 
 @lru_cache(None)

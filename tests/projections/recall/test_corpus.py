@@ -25,7 +25,7 @@ def test_a_name_has_one_number() -> None:
 
 def test_an_empty_corpus_holds_nothing() -> None:
     corpus = Corpus()
-    assert (corpus.size, corpus.place(1), corpus.standing([TEA])) == (0, NONE, set())
+    assert (corpus.size, corpus.place(1), corpus.standing({TEA})) == (0, NONE, set())
     assert corpus.places_of([message_id("1")]) == [NONE]
     assert corpus.at(UNIT, 0) == set()
     corpus.remove(1)
@@ -41,7 +41,7 @@ def test_what_is_there_can_be_looked_up(from_disk: bool) -> None:
     assert (corpus.at(UNIT, 1000), corpus.at(OTHER_UNIT, 1000), corpus.at(UNIT, 2000)) == ({5}, {9}, set())
     assert corpus.at(UNIT, 500) == set()
     assert (stands_in(corpus, TEA), stands_in(corpus, CAKE)) == ([3, 5], [5, 9])
-    assert corpus.standing([TEA, word_term("coffee")]) == {TEA}
+    assert corpus.standing({TEA, word_term("coffee")}) == {TEA}
 
 
 @pytest.mark.parametrize("from_disk", [True, False])

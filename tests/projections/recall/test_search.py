@@ -236,6 +236,28 @@ def test_the_longest_unknown_word_is_taken_for_misspelt_and_no_other(house: Hous
     assert set(finds(house, wanted(house, "dolpin garten lantirn"))) == {"lanterns"}
 
 
+ALIKE = ("lantern", "lanterd", "lanterp", "lanterb", "lanterk")
+
+
+def test_a_word_like_too_many_is_like_none_of_them(house: House) -> None:
+    """It tells too little of which is meant; what few may see makes no difference to that."""
+    house.change("staff", "channel")
+    for place, word in zip(("general",) * 4 + ("staff",), ALIKE, strict=True):
+        house.say(place, f"the {word} again", after=7 * HOUR)
+    assert len(set(finds(house, wanted(house, "lanterz")))) == 4
+    house.say("general", f"one {ALIKE[4]} more", after=7 * HOUR)
+    assert finds(house, wanted(house, "lanterz")) == []
+    assert finds(house, wanted(house, "lanterk")) == [f"one {ALIKE[4]} more"]
+
+
+def test_of_items_too_a_word_like_too_many_is_like_none(house: House) -> None:
+    for word in ALIKE[:4]:
+        house.know(f"owns a {word}", f"guild/{GUILD}", ADA)
+    assert len(items(house.rows, wanted(house, "lanterz"), 9)) == 4
+    house.know(f"owns a {ALIKE[4]}", f"guild/{GUILD}", ADA)
+    assert items(house.rows, wanted(house, "lanterz")._replace(said=NOW + 30 * 24 * HOUR), 9) == ()
+
+
 # -- what stands around ------------------------------------------------------------------------------------------------
 
 

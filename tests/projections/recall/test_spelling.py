@@ -1,16 +1,17 @@
-"""Words spelled like one that stands nowhere: by asking for all there can be, and by comparing what there is."""
+"""Words spelled like one that stands nowhere: all that there can be, counted on the fingers."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.recall.spelling import Vocabulary, is_one_away, spelled_like
-from projections.recall.words import term
+from projections.recall.spelling import FEWEST_LETTERS, spelled_like
+from projections.recall.words import LONGEST, stem_of, term
 
-STEMS = st.text("abcñ1", max_size=7)
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def near(stem: str, letters: str) -> set[str]:
-    """All that is one letter away, counted on the fingers."""
+    """All that is one letter away."""
     made = {stem[:at] + stem[at + 1 :] for at in range(len(stem))}
     made |= {stem[:at] + letter + stem[at + 1 :] for at in range(len(stem)) for letter in letters}
     made |= {stem[:at] + letter + stem[at:] for at in range(len(stem) + 1) for letter in letters}
@@ -18,22 +19,22 @@ def near(stem: str, letters: str) -> set[str]:
     return made - {stem}
 
 
-@given(STEMS, STEMS)
-def test_one_letter_apart(stem: str, other: str) -> None:
-    assert is_one_away(stem, other) == is_one_away(other, stem) == (other in near(stem, "abcñ1"))
+def terms_near(word: str) -> set[bytes]:
+    stem = stem_of(word)
+    return {term("w", each) for each in near(stem, LETTERS + stem)}
 
 
-@given(st.text("abcdeñ", min_size=4, max_size=8), st.lists(st.text("abcdeñ1", min_size=1, max_size=9)))
-def test_of_what_there_is_the_same_is_like_a_word(word: str, there: list[str]) -> None:
-    vocabulary = Vocabulary([*there, "dolphin"])
-    stems = vocabulary._stems
-    assert set(vocabulary.like(word)) == set(spelled_like(word)) & {term("w", each) for each in stems}
+@given(st.text("abcdeñ語", min_size=1, max_size=8))
+def test_it_is_all_that_is_one_letter_away(word: str) -> None:
+    found = spelled_like(word)
+    assert found == (terms_near(word) if len(stem_of(word)) >= FEWEST_LETTERS else set())
 
 
-def test_a_misspelt_word_is_like_what_stands_there() -> None:
-    vocabulary = Vocabulary(["Has seen dolphins", "and 20231 boats"])
-    for wrong in ("dolpin", "dolphinn", "dolphim", "dlophin", "adolphin"):
-        assert vocabulary.like(wrong) == [term("w", "dolphin")]
-    for other in ("dolphin", "dlopihn", "boat", "20230", ""):
-        assert vocabulary.like(other) == []
-    assert Vocabulary([]).like("dolpin") == []
+@pytest.mark.parametrize("letters", ["x", "ñ", "xñ", "語𝔞"], ids=ascii)
+def test_so_it_is_of_the_longest_words(letters: str) -> None:
+    word = (letters * LONGEST)[:LONGEST]
+    assert spelled_like(word) == terms_near(word)
+
+
+def test_of_numbers_of_short_words_and_of_what_is_no_word_nothing_is_like() -> None:
+    assert not any(map(spelled_like, ["20231", "boat", "a_b_c_d", "v1beta", ""]))
