@@ -1,6 +1,6 @@
 """What lies on disk of the retrieval index, read through whatever look at the views is under way."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from projections.ids import Handle, VaultId
 from projections.recall.columns import Columns, Peak, Raised, Sealed, nowhere
 from projections.recall.corpus import LONGEST
+from projections.recall.numbers import Numbers, among, numbered, terms
 from projections.rows import after_prefix
 from replay.recall_rows import Listed, opened, split_postings, unpack_documents, zone_key
 from replay.recall_tables import levels
@@ -63,17 +64,17 @@ class Disk:
         seqs += np.repeat(firsts, [len(each) for each in counts])
         return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8), Peak(most, shortest))
 
-    def standing(self, zone: bytes, terms: Set[bytes]) -> set[bytes]:
-        """Which of some terms stand anywhere in what is sealed of a zone."""
-        snapshot, prefix, in_order = self._looking(), zone_key(zone), sorted(terms)
+    def standing(self, zone: bytes, numbers: Numbers) -> set[bytes]:
+        """Which of some terms, given as numbers, stand anywhere in what is sealed of a zone."""
+        snapshot, prefix, in_order = self._looking(), zone_key(zone), terms(np.sort(numbers))
         return {term for level in levels() for term in snapshot.ends_there(level.postings, prefix, in_order)}
 
-    def vocabulary(self, zone: bytes) -> npt.NDArray[np.uint64] | None:
+    def vocabulary(self, zone: bytes) -> Numbers | None:
         """All terms that stand in what is sealed of a zone, ascending; None where they are too many."""
         snapshot, prefix = self._looking(), zone_key(zone)
         keys = chain.from_iterable(snapshot.keys(each.postings, prefix, after_prefix(prefix)) for each in levels())
-        terms = [key[len(prefix) : -SPAN_BYTES] for key in islice(keys, MOST_TERMS + 1)]
-        return np.unique(_numbered(terms)) if len(terms) <= MOST_TERMS else None
+        standing = [key[len(prefix) : -SPAN_BYTES] for key in islice(keys, MOST_TERMS + 1)]
+        return np.unique(numbered(standing)) if len(standing) <= MOST_TERMS else None
 
     def _rows(self, table: str, prefix: bytes) -> Iterator[tuple[int, bytes]]:
         """The rows with a prefix, by span."""
@@ -98,29 +99,21 @@ class Vocabulary:
         self._disk = disk
         self._zone = zone
         self._asked = 0
-        self._known: npt.NDArray[np.uint64] | None = None
+        self._known: Numbers | None = None
 
-    def tell(self, terms: Sequence[bytes]) -> None:
+    def tell(self, new: Sequence[bytes]) -> None:
         """These stand there too by now."""
         if self._known is not None and len(self._known):
-            self._known = np.union1d(self._known, _numbered(terms))
+            self._known = np.union1d(self._known, numbered(new))
 
-    def __call__(self, terms: Set[bytes]) -> set[bytes]:
-        """Which of some terms may stand somewhere."""
+    def __call__(self, numbers: Numbers) -> set[bytes]:
+        """Which of some terms, given as numbers, may stand somewhere."""
         self._asked += 1
         if self._asked == OFTEN:
             self._known = self._disk.vocabulary(self._zone)
         if self._known is None or not len(self._known):
-            return self._disk.standing(self._zone, terms)
-        sought = list(terms)
-        numbers = _numbered(sought)
-        there = self._known.take(self._known.searchsorted(numbers), mode="clip") == numbers
-        return {sought[number] for number in np.flatnonzero(there).tolist()}
-
-
-def _numbered(terms: Sequence[bytes]) -> npt.NDArray[np.uint64]:
-    """Terms as numbers that are in the same order."""
-    return np.frombuffer(b"".join(terms), ">u8").astype(np.uint64)
+            return self._disk.standing(self._zone, numbers)
+        return among(numbers, self._known)
 
 
 def _columns(

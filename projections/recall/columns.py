@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from projections.ids import EventId, Handle
+from projections.recall.numbers import Numbers
 from projections.recall.words import MOST_COUNTED
 
 Longs = npt.NDArray[np.int64]
@@ -72,7 +73,7 @@ def nowhere(_: bytes) -> Raised:
     return Raised(np.empty(0, np.int64), np.empty(0, np.uint8), NO_PEAK)
 
 
-def none_of(_: Set[bytes]) -> Set[bytes]:
+def none_of(_: Numbers) -> Set[bytes]:
     """They stand nowhere."""
     return frozenset()
 
@@ -83,14 +84,14 @@ def untold(_: Sequence[bytes]) -> None:
 
 class Sealed(NamedTuple):
     """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
-    which of some terms do anywhere, which is told faster. `tell` is told which terms stand there since.
+    which of some terms, given as numbers, do anywhere, which is told faster. `tell` is told which do since.
     """
 
     columns: Columns = NO_COLUMNS
     units: Sequence[bytes] = ()
     speakers: Sequence[Handle] = ()
     postings: Callable[[bytes], Raised] = nowhere
-    standing: Callable[[Set[bytes]], Set[bytes]] = none_of
+    standing: Callable[[Numbers], Set[bytes]] = none_of
     tell: Callable[[Sequence[bytes]], None] = untold
 
 

@@ -19,7 +19,8 @@ from projections.recall.called import Called
 from projections.recall.columns import NO_PEAK, Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
 from projections.recall.kept_postings import KeptPostings
-from projections.recall.words import MOST_COUNTED
+from projections.recall.numbers import Numbers, numbered
+from projections.recall.words import MOST_COUNTED, TERM_BYTES
 
 NONE = -1
 """No place. Every array has one more element than there are documents, so that it can be looked up too."""
@@ -70,6 +71,7 @@ class Corpus:
         self._kept: OrderedDict[bytes, KeptPostings] = OrderedDict()
         self._kept_bytes = 0
         self._late: dict[bytes, tuple[array[int], array[int]]] = {}
+        self._late_numbers: set[int] = set()
         self._late_places: dict[int, int] = {}
         self._by_id: Longs | None = None
         self._late_ids: dict[int, int] = {}
@@ -139,9 +141,12 @@ class Corpus:
         self._tell(at, 1)
         self._chain(at, unit)
         for term, count in document.terms.counts.items():
-            places, counts = self._late.setdefault(term, (array("i"), array("B")))
-            places.append(at)
-            counts.append(min(count, MOST_COUNTED))
+            late = self._late.get(term)
+            if late is None:
+                late = self._late[term] = array("i"), array("B")
+                self._late_numbers.add(int.from_bytes(term, "big"))
+            late[0].append(at)
+            late[1].append(min(count, MOST_COUNTED))
 
     def remove(self, seq: int) -> None:
         """Let a document go, if it is here."""
@@ -207,6 +212,8 @@ class Corpus:
             cut = bisect_left(places, end)
             if cut < len(places):
                 self._late[term] = places[cut:], counts[cut:]
+            else:
+                self._late_numbers.remove(int.from_bytes(term, "big"))
             kept = self._kept.pop(term, None)
             self._kept_bytes -= 0 if kept is None else kept.bytes
         return gone
@@ -313,7 +320,12 @@ class Corpus:
     def standing(self, terms: Set[bytes]) -> Set[bytes]:
         """Which of some terms may stand somewhere."""
         known = self._late.keys() & terms | self._kept.keys() & terms
-        return known | self._standing(terms - known)
+        return known | self._standing(numbered(terms - known))
+
+    def like(self, likes: Numbers) -> Set[bytes]:
+        """The same of many, given as numbers."""
+        late = self._late_numbers.intersection(likes.tolist())
+        return self._standing(likes) | {number.to_bytes(TERM_BYTES, "big") for number in late}
 
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""

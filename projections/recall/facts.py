@@ -12,13 +12,17 @@ search touches those that have a word of the question and leaves the others as t
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from operator import attrgetter
 from typing import NamedTuple
+
+import numpy as np
 
 from projections.blocks import item_line
 from projections.events.values import Item
 from projections.items import ItemRow
 from projections.recall.bm25 import K1, ONE, B, idf
+from projections.recall.numbers import Numbers, numbered
 from projections.recall.scoring import Question
 from projections.recall.words import Terms, terms_of
 from projections.retrieval import PROJECT, PROJECT_BOOST, RECENT_BOOST, RECENT_MS
@@ -95,6 +99,11 @@ class KnownItems:
             for term in each.terms.counts:
                 self.having.setdefault(term, []).append(number)
         self._weighed: dict[tuple[int, int], dict[bytes, list[tuple[int, int]]]] = {}
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """Their terms, ascending."""
+        return np.sort(numbered(self.having))
 
     def holding(self, said: int) -> "KnownItems":
         """Those that hold when something is said (ms)."""

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
 from projections.recall.facts import Known, KnownItems, known_items
 from projections.recall.meaning import Nearby, Place, nearby
+from projections.recall.numbers import Numbers, among
 from projections.recall.opened import Part, parts
 from projections.recall.question import Asked, ask, without_names
 from projections.recall.scoring import Scored, search
@@ -109,15 +109,28 @@ class Answers(NamedTuple):
 
 
 class FoundItem(NamedTuple):
-    """An item, and why it stands where it does."""
+    """An item where it stands among others, and the words that were looked for, by their term."""
 
-    found: Found[ItemRow]
-    score: int
-    reasons: tuple[Reason, ...]
+    ranked: knowing.Ranked
+    asked: Mapping[bytes, str]
+
+    @property
+    def found(self) -> Found[ItemRow]:
+        return self.ranked.known.found
 
     @property
     def item(self) -> Item:
         return self.found.row.item
+
+    @property
+    def score(self) -> int:
+        """In 1/1024."""
+        return self.ranked.score
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why it has its score, what counts most first."""
+        return _reasons(self.ranked.fields, self.asked)
 
 
 def said(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
@@ -131,7 +144,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     terms = TermsIn(opened_parts)
     asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
     there = frozenset(terms.standing(asked.question.terms.keys()))
-    asked = _with_likes(asked, there, lambda word: terms.standing(spelled_like(word)))
+    asked = _with_likes(asked, there, lambda word: terms.like(spelled_like(word)))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
     evidence = _Evidence(opened_parts)
@@ -157,12 +170,12 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
     asked = ask(wanted.text, {})
-    in_items = partial(_in_items, known)
-    asked = _with_likes(asked, in_items(asked.question.terms.keys()), lambda word: in_items(spelled_like(word)))
+    there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
+    asked = _with_likes(asked, there, lambda word: _in_items(known, spelled_like(word)))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project)
     best = islice((each for each in ranked if each.score > 0), most)
-    return tuple(_found_item(each, asked.words) for each in best)
+    return tuple(FoundItem(each, asked.words) for each in best)
 
 
 def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]:
@@ -241,9 +254,9 @@ def _few(likes: Iterable[bytes]) -> Sequence[bytes]:
     return first if len(first) <= MOST_LIKES else ()
 
 
-def _in_items(known: Sequence[KnownItems], terms: Set[bytes]) -> Set[bytes]:
-    """Which of some terms stand in items."""
-    return set().union(*(part.having.keys() & terms for part in known if part.having))
+def _in_items(known: Sequence[KnownItems], likes: Numbers) -> Set[bytes]:
+    """Which of many terms, given as numbers, stand in items."""
+    return set[bytes]().union(*(among(likes, part.numbers) for part in known if part.known))
 
 
 # -- what may be found -------------------------------------------------------------------------------------------------
@@ -361,7 +374,3 @@ def lying_at(rows: Rows, point: bytes) -> Iterable[RowAt]:
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:
     reasons = (Reason(field, words.get(term, ""), points) for (field, term), points in fields.items())
     return tuple(sorted(reasons, key=lambda each: (-abs(each.points), each.field, each.word)))
-
-
-def _found_item(ranked: knowing.Ranked, words: Mapping[bytes, str]) -> FoundItem:
-    return FoundItem(ranked.known.found, ranked.score, _reasons(ranked.fields, words))

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
-from projections.recall.words import FACTOR, HALF, LONGEST, PRIME, TERM_BYTES, number_of, stem_of
+from projections.recall.numbers import NOTHING, Numbers, spread_all
+from projections.recall.words import LONGEST, PRIME, number_of, stem_of
 
 FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
@@ -23,15 +23,16 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
-Numbers = npt.NDArray[np.uint64]
 
 
 @lru_cache(_LIKES)
-def spelled_like(word: str) -> frozenset[bytes]:
-    """The terms of whatever is spelled like a word: so it is found without a list of all the words there are."""
+def spelled_like(word: str) -> Numbers:
+    """The numbers of the terms of whatever is spelled like a word, in no order, some twice: so it is found without a
+    list of all the words there are.
+    """
     stem = _may_be_misspelt(word)
     if not stem:
-        return frozenset()
+        return NOTHING
     whole, letters = _KIND + stem.encode(), sorted(set(stem).difference(_LETTERS))
     parts, behind, others = list[int](), list[int](), list[int]()
     for left, right in _gaps(stem):
@@ -42,7 +43,7 @@ def spelled_like(word: str) -> frozenset[bytes]:
         np.array(parts, np.uint64)[:, None] + _worth(LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
     ) % np.uint64(PRIME)
     numbers = np.concatenate([near.reshape(-1), np.array([*others, *_shorter_and_turned(stem)], np.uint64)])
-    return _terms(numbers) - _terms(np.array([number_of(whole)], np.uint64))
+    return spread_all(numbers[numbers != number_of(whole)])
 
 
 def _gaps(stem: str) -> Iterator[tuple[bytes, bytes]]:
@@ -66,14 +67,6 @@ def _worth(most: int) -> Numbers:
     """What each letter from a to z is worth with so many bytes behind it, from 0 to `most`."""
     worth = [[(ord(letter) << 8 * behind) % PRIME for letter in _LETTERS] for behind in range(most + 1)]
     return np.array(worth, np.uint64)
-
-
-def _terms(numbers: Numbers) -> frozenset[bytes]:
-    """The terms of some numbers: what `words.spread` makes of each."""
-    numbers = numbers * np.uint64(FACTOR)
-    numbers ^= numbers >> np.uint64(HALF)
-    run = numbers.astype(">u8").tobytes()
-    return frozenset([run[at : at + TERM_BYTES] for at in range(0, len(run), TERM_BYTES)])
 
 
 def _may_be_misspelt(word: str) -> str:

@@ -1,11 +1,12 @@
 """Where the terms of a question stand in what is open: what is closed or gone is dropped before anything is counted."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
 from projections.recall.columns import Postings
 from projections.recall.corpus import NONE
+from projections.recall.numbers import Numbers
 from projections.recall.opened import Part
 
 
@@ -25,8 +26,15 @@ class TermsIn:
 
     def standing(self, terms: Set[bytes]) -> Iterator[bytes]:
         """Which terms stand in something that is open and still there: what is closed or gone tells nothing here."""
-        perhaps = set[bytes]().union(*(part.corpus.standing(terms) for part in self.parts))
-        return (term for term in perhaps if any(len(each.at) for each in self.postings(term)))
+        return self._there(part.corpus.standing(terms) for part in self.parts)
+
+    def like(self, likes: Numbers) -> Iterator[bytes]:
+        """The same of many, given as numbers."""
+        return self._there(part.corpus.like(likes) for part in self.parts)
+
+    def _there(self, perhaps: Iterable[Set[bytes]]) -> Iterator[bytes]:
+        terms = set[bytes]().union(*perhaps)
+        return (term for term in terms if any(len(each.at) for each in self.postings(term)))
 
 
 def open_postings(part: Part, term: bytes) -> Postings:

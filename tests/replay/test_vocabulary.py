@@ -5,12 +5,14 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from projections.messages import MESSAGES
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import Setting
 from projections.recall.documents import zone_of
+from projections.recall.numbers import NOTHING, Numbers, numbered
 from projections.recall.search import Wanted, said
 from projections.recall.spelling import spelled_like
 from projections.recall.words import terms_of, word_term
@@ -45,13 +47,14 @@ def reading(engine: Engine) -> Iterator[Disk]:
         yield Disk(lambda: snapshot)
 
 
-def zones_and_terms(engine: Engine) -> tuple[set[bytes], frozenset[bytes]]:
+def zones_and_terms(engine: Engine) -> tuple[set[bytes], Numbers]:
     """Every zone in which something was said, and every term of what was said, with some that stand nowhere."""
     with engine.reading() as rows:
         messages = [each.row.message for each in rows.scan(MESSAGES)]
     terms = {term for each in messages for term in terms_of(each.text).counts}
-    terms |= {bytes(8), b"\xff" * 8, word_term("nobodysaysthis"), *spelled_like("nobodysaysthis")}
-    return {zone_of(each.audience, each.guild) for each in messages}, frozenset(terms)
+    terms |= {bytes(8), b"\xff" * 8, word_term("nobodysaysthis")}
+    likes = spelled_like("nobodysaysthis")
+    return {zone_of(each.audience, each.guild) for each in messages}, np.append(numbered(terms), likes)
 
 
 def test_it_has_what_is_looked_up(engine: Engine) -> None:
@@ -61,7 +64,7 @@ def test_it_has_what_is_looked_up(engine: Engine) -> None:
         for zone in zones:
             ask, there = Vocabulary(disk, zone), disk.standing(zone, terms)
             assert all(ask(terms) == there for _ in range(OFTEN + 1))
-            assert ask(set()) == set()
+            assert ask(NOTHING) == set()
             stood += len(there)
     assert stood
 
@@ -99,7 +102,7 @@ def test_of_a_large_zone_no_list_is_made(engine: Engine, monkeypatch: pytest.Mon
 def test_a_zone_without_terms_has_none(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recall_disk, "OFTEN", 1)
     with reading(engine) as disk:
-        assert Vocabulary(disk, bytes(16))({word_term("tea")}) == set()
+        assert Vocabulary(disk, bytes(16))(numbered({word_term("tea")})) == set()
 
 
 def test_what_is_found_is_the_same(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
