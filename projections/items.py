@@ -4,6 +4,7 @@ An item's address is (owner, compartment, id), and its key is that address, so t
 range.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 import msgspec
@@ -247,9 +248,25 @@ def is_quiet(rows: Rows, event: EventId) -> bool:
 
 def compartments_of(rows: Rows, owner: Handle) -> list[str]:
     """The compartments in which an owner has items; reads one row of each."""
-    found: list[str] = []
-    start = owner_key(owner)
-    while (first := next(rows.scan(ITEMS, owner_key(owner), start=start), None)) is not None:
-        found.append(first.row.item.compartment)
-        start = first.key[:32] + b"\xff" * 17
-    return found
+    return [each.row.item.compartment for each in _first_of_each(rows, owner_key(owner))]
+
+
+def _first_of_each(rows: Rows, owner: bytes) -> Iterator[Found[ItemRow]]:
+    order = rows.order((ITEMS.table,), owner)
+    if order is None:
+        start = owner
+        while (first := next(rows.scan(ITEMS, owner, start=start), None)) is not None:
+            yield first
+            start = _behind_compartment(first.key)
+        return
+    at = 0
+    while at < len(order):
+        kept = rows.kept(ITEMS, order[at].key)
+        assert kept is not None, "it is among the keys in order, of the same rows"
+        yield kept
+        at = bisect_left(order, (_behind_compartment(kept.key),))
+
+
+def _behind_compartment(key: bytes) -> bytes:
+    """Behind all keys of items of the same owner and compartment."""
+    return key[:32] + b"\xff" * 17

@@ -52,7 +52,7 @@ class Disk:
         firsts, offsets, counts = list[int](), list[bytes](), list[bytes]()
         most, shortest = 0, LONGEST
         for level in levels():
-            for found, data in looking.data_in(level.postings, key, key + b"\xff" * 5):
+            for found, data in looking.data_with(level.postings, key):
                 of_row, often, most_of_row, shortest_of_row = split_postings(level.postings, found, data)
                 most, shortest = max(most, most_of_row), min(shortest, shortest_of_row)
                 firsts.append(level.first(int.from_bytes(found[-SPAN_BYTES:], "big")))
@@ -61,7 +61,7 @@ class Disk:
         if not firsts:
             return nowhere(term)
         seqs = np.frombuffer(b"".join(offsets), "<u2").astype(np.int64)
-        seqs += np.repeat(firsts, [len(each) for each in counts])
+        seqs += firsts[0] if len(firsts) == 1 else np.repeat(firsts, [len(each) for each in counts])
         return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8), Peak(most, shortest))
 
     def standing(self, zone: bytes, numbers: Numbers) -> set[bytes]:

@@ -72,6 +72,18 @@ class Snapshot:
         cursor = self._transaction.cursor(db=self._tables[table])
         return chain(forward(cursor, start, stop), _ended(table, cursor))
 
+    def data_with(self, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
+        """The rows whose keys begin so, which are few, as they lie there, of such a table: sooner than `data_in`."""
+        cursor = self._transaction.cursor(db=self._tables[table])
+        found: list[tuple[bytes, bytes]] = []
+        if cursor.set_range(prefix):
+            for row in cursor:
+                if not row[0].startswith(prefix):
+                    _refuse_damaged(table, *row)
+                    break
+                found.append(row)
+        return found
+
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
         for rows in together(self._transaction, self._tables[table], _COPIED):
@@ -85,9 +97,14 @@ def _ended(table: str, cursor: Any) -> Iterator[Any]:
     while rows of the range follow, which would be left out.
     """
     key, data = cursor.item()
-    if key and crc32(data, crc32(key)) != WHOLE:
-        raise DamagedViews(damage_of(table))
+    if key:
+        _refuse_damaged(table, key, data)
     yield from ()
+
+
+def _refuse_damaged(table: str, key: bytes, data: bytes) -> None:
+    if crc32(data, crc32(key)) != WHOLE:
+        raise DamagedViews(damage_of(table))
 
 
 def forward(cursor: Any, start: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -99,6 +99,7 @@ class KnownItems:
             for term in each.terms.counts:
                 self.having.setdefault(term, []).append(number)
         self._weighed: dict[tuple[int, int], dict[bytes, list[tuple[int, int]]]] = {}
+        self._last: tuple[Worth, dict[int, int]] | None = None
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -129,6 +130,24 @@ class KnownItems:
         if found is None:
             terms = ((number, self.known[number].terms) for number in numbers)
             found = weighed[term] = [(number, among.weight(counts[term], length)) for number, (counts, length) in terms]
+        return found
+
+    def by_words(self, worth: Worth) -> Mapping[int, int]:
+        """What the words give to each of them that has any, by number. The last is kept: what is known and what was
+        said are looked for with the same words, nearly always.
+        """
+        last = self._last
+        if last is not None and last[0] == worth:
+            return last[1]
+        found: dict[int, int] = {}
+        for term, value in worth.terms.items():
+            weighed = self.weighed(term, worth)
+            if found:
+                for number, weight in weighed:
+                    found[number] = found.get(number, 0) + (value * weight >> 10)
+            else:
+                found = {number: value * weight >> 10 for number, weight in weighed}
+        self._last = worth, found
         return found
 
 
@@ -180,7 +199,7 @@ class Ranking:
         scores[recent] = [RECENT_BOOST * ONE] * len(scores[recent])
         for number in part.projects if self._about_project else ():
             scores[number] += PROJECT_BOOST * ONE
-        found = _by_words(part, self._worth)
+        found = part.by_words(self._worth)
         for number, points in found.items():
             scores[number] += points
         self.words.update({first + number: points for number, points in found.items()} if first else found)
@@ -232,26 +251,14 @@ def rank(parts: Sequence[KnownItems], question: Question, said: int, *, about_pr
 
 def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) -> list[tuple[int, Known]]:
     """The items whose words answer best, with what these give; none that has no word of the question."""
+    parts = [part for part in parts if part.known]
     worth = worth_among(parts, question)
     found = [
         (-points, part.known[number].found.key, of, number)
         for of, part in enumerate(parts)
-        for number, points in _by_words(part, worth).items()
+        for number, points in part.by_words(worth).items()
     ]
     return [(-points, parts[of].known[number]) for points, _, of, number in sorted(found)[:most]]
-
-
-def _by_words(part: KnownItems, worth: Worth) -> dict[int, int]:
-    """What the words give to each item that has any."""
-    found: dict[int, int] = {}
-    for term, value in worth.terms.items():
-        weighed = part.weighed(term, worth)
-        if found:
-            for number, weight in weighed:
-                found[number] = found.get(number, 0) + (value * weight >> 10)
-        else:
-            found = {number: value * weight >> 10 for number, weight in weighed}
-    return found
 
 
 def _points(known: Known, worth: Worth) -> Iterator[tuple[bytes, int]]:

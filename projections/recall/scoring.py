@@ -36,6 +36,11 @@ T = TypeVar("T")
 VERSION = "recall@2"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
+SEQ_BITS = 38
+"""How many bits a seq takes at the most where it lies behind a score in one number: a few hundred thousand million. So
+25 are left for a score in 1/1024: of MOST_TERMS terms with the highest idf that there is, all in the shortest text, it
+is less than a fifth of that.
+"""
 
 
 class Question(NamedTuple):
@@ -61,15 +66,22 @@ class Scored(NamedTuple):
 
 
 class Fields(Mapping[tuple[str, bytes], int]):
-    """What a score is made of, by field and term, without what gives nothing: `points` are of all `names`, in order. It
-    is looked up as it lies, since of most nobody asks for more than the first.
+    """What a score is made of, by field and term, without what gives nothing: `points` are of all `names`, in order.
+    They are read when they are asked for, since of most nobody asks.
     """
 
-    __slots__ = ("_names", "_points")
+    __slots__ = ("_names", "_read")
 
-    def __init__(self, names: Sequence[tuple[str, bytes]], points: Sequence[int]) -> None:
+    def __init__(self, names: Sequence[tuple[str, bytes]], points: Longs) -> None:
         self._names = names
-        self._points = points
+        self._read: list[int] | Longs = points
+
+    @property
+    def _points(self) -> list[int]:
+        read = self._read
+        if not isinstance(read, list):
+            read = self._read = [int(each) for each in read]
+        return read
 
     def __getitem__(self, name: tuple[str, bytes]) -> int:
         return dict(self.items())[name]
@@ -154,6 +166,14 @@ def _found(there: TermsIn, question: Question, counts: Counts) -> list[Found]:
     return sorted(found, key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
 
 
+def _best(scores: Longs, seqs: Longs, most: int) -> Longs:
+    """Where the best scores are, best first, and of the same ones what was recorded later; those above 0 only."""
+    keys = (scores << SEQ_BITS) + seqs
+    best = np.argpartition(keys, -most)[-most:] if 0 < most < len(keys) else np.arange(len(keys))
+    best = best[np.argsort(-keys[best])][:most]
+    return best[scores[best] > 0]
+
+
 def _is_by_date(question: Question, terms: Sequence[Found]) -> bool:
     """Whether something is found for having been said at a date: a month or a year has too much of it, beside words."""
     return bool(question.dates.days) or (any(question.dates) and not terms)
@@ -211,8 +231,7 @@ class _Scoring:
         scores: Longs = fields.sum(axis=0).astype(np.int64)
         for points in plain.values():
             scores += points
-        order = np.lexsort((-corpus.seqs[region], -scores))[:most]
-        order = order[scores[order] > 0]
+        order = _best(scores, corpus.seqs[region], most)
         reasons, nearest = self._reasons(order, fields, plain), beside.nearest(near[:, order])
         best = zip(region[order].tolist(), scores[order].tolist(), reasons, nearest, strict=True)
         return [Scored(0, *each) for each in best]
@@ -225,12 +244,8 @@ class _Scoring:
         """What the scores of some of a region are made of."""
         names = [(name, each.term) for name in OF_WORDS for each in self._reckoning.terms]
         names += [(field, b"") for field in plain]
-        points = np.empty((len(order), len(names)), np.int64)
-        words = len(names) - len(plain)
-        points[:, :words] = fields[:, order].T
-        for at, of in enumerate(plain.values(), words):
-            points[:, at] = of[order]
-        return [Fields(names, each) for each in points.tolist()]
+        points = np.concatenate([fields[:, order], [of[order] for of in plain.values()]])
+        return [Fields(names, each) for each in points.T]
 
     def _plain(self, region: Places, question: Question) -> dict[str, Longs]:
         """The fields that are no words: an array over the region for each."""

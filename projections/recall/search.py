@@ -312,6 +312,8 @@ class _Evidence:
         self._places: dict[bytes, list[Place]] = {}
 
     def __call__(self, known: Known) -> Sequence[Place]:
+        if not known.found.row.item.evidence:
+            return ()
         places = self._places.get(known.found.key)
         if places is None:
             places = self._places[known.found.key] = list(self._found(known.found.row.item))
@@ -363,12 +365,17 @@ def _nearest(rows: Rows, opened_parts: Sequence[Part], near: Nearby, scored: Seq
     return tuple(NearUse(rank, row.row.event) for rank, row in found if row is not None)
 
 
-def lying_at(rows: Rows, point: bytes) -> Iterable[RowAt]:
+def lying_at(rows: Rows, point: bytes) -> Iterator[RowAt]:
     """Where something lies that was said at a point of a unit."""
-    order, stop = rows.order(SAID_TABLES, point[:16]), after_prefix(point)
-    if order is not None:
-        return order[bisect_left(order, (point,)) : bisect_left(order, (stop,))]
-    return (RowAt(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop))
+    order = rows.order(SAID_TABLES, point[:16])
+    if order is None:
+        stop = after_prefix(point)
+        yield from (RowAt(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop))
+        return
+    at = bisect_left(order, (point,))
+    while at < len(order) and order[at].key.startswith(point):
+        yield order[at]
+        at += 1
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:

@@ -27,8 +27,8 @@ UTF8 = 4
 
 @lru_cache(_LIKES)
 def spelled_like(word: str) -> Numbers:
-    """The numbers of the terms of whatever is spelled like a word, in no order, some twice: so it is found without a
-    list of all the words there are.
+    """The numbers of the terms of whatever is spelled like a word, ascending, some twice: so it is found without a list
+    of all the words there are.
     """
     stem = _may_be_misspelt(word)
     if not stem:
@@ -43,7 +43,9 @@ def spelled_like(word: str) -> Numbers:
         np.array(parts, np.uint64)[:, None] + _worth(LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
     ) % np.uint64(PRIME)
     numbers = np.concatenate([near.reshape(-1), np.array([*others, *_shorter_and_turned(stem)], np.uint64)])
-    return spread_all(numbers[numbers != number_of(whole)])
+    likes = spread_all(numbers[numbers != number_of(whole)])
+    likes.sort()
+    return likes
 
 
 def _gaps(stem: str) -> Iterator[tuple[bytes, bytes]]:

@@ -6,6 +6,7 @@ Texts and queries are drawn alike, so that most queries have the commonest words
 from collections.abc import Iterator
 from statistics import median
 
+from dnam.steadiness import steady
 from projections.recall.reckoners import use_compiled
 from replay.engine import Engine
 from tests.bench.asking import ask, percentile, prompting, recalling
@@ -23,10 +24,11 @@ QUERIES = 100
 
 
 def recall(bench: Bench) -> Iterator[Row]:
-    """Every row: in compiled loops, as a bot recalls."""
+    """Every row: in compiled loops and a steady process, as a bot recalls."""
     use_compiled()
-    yield from _person(bench, bench.sizes[0], p50=1, p95=3)
-    yield from _person(bench, bench.sizes[1], p50=None, p95=5)
+    with steady():
+        yield from _person(bench, bench.sizes[0], p50=1, p95=3)
+        yield from _person(bench, bench.sizes[1], p50=None, p95=5)
     yield from in_guilds(bench, bench.sizes[2])
     yield from beside_mem0(bench)
 

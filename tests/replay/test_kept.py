@@ -10,7 +10,7 @@ from projections.config import CONFIG
 from projections.events import PersonErased
 from projections.events.values import OPERATOR
 from projections.ids import UNSEALED, EventId, Point, Seq
-from projections.items import ITEMS
+from projections.items import ITEMS, compartments_of
 from projections.messages import MESSAGES
 from projections.places import PLACES
 from projections.recall.search import around, lying_at, read
@@ -283,3 +283,19 @@ def test_what_is_around_is_the_same_with_and_without_what_is_kept(
                 for epoch, before in ((0, END), (1, END), (0, Point(NOW, EventId(b"")))):
                     asked = place.session, epoch, before
                     assert list(backwards(rows, *asked)) == list(backwards(plain, *asked))
+
+
+def test_the_compartments_of_somebody_are_the_same_with_and_without_what_is_kept(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("replay.kept.OFTEN", 1)
+    most = 0
+    for told in fixed_story(90).decisions():
+        engine.record(living(told))
+        with engine.reading() as rows:
+            plain = Rows(rows.raw, rows.ids)
+            for owner in sorted({each.row.item.owner for each in rows.scan(ITEMS)}):
+                found = compartments_of(plain, owner)
+                assert compartments_of(rows, owner) == found == list(dict.fromkeys(found))
+                most = max(most, len(found))
+    assert most > 1

@@ -101,7 +101,7 @@ def test_of_several_months_each_is_right() -> None:
 
 
 def test_what_gives_nothing_is_no_part_of_a_score() -> None:
-    fields = Fields([("turn", b"tea"), ("near", b"tea"), ("first", b"")], [0, 5, -2])
+    fields = Fields([("turn", b"tea"), ("near", b"tea"), ("first", b"")], np.array([0, 5, -2]))
     assert (list(fields), len(fields), dict(fields)) == ([("near", b"tea"), ("first", b"")], 2, dict(fields.items()))
     assert fields == {("near", b"tea"): 5, ("first", b""): -2}
     assert ("turn", b"tea") not in fields
