@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.command import At, Command, Data, Json, Said, User
+from dnam.cli.filing import filed
 from dnam.cli.looking import as_of, named
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell, View
@@ -59,13 +60,11 @@ def audit(
     if not found:
         _tell_of_none(shell, name, item, "yet" if moment is None else "by then")
     if html is not None:
-        from dnam.given_file import write_to
-
         page = _page(shell, name, found, moment, vaults)
         if html == Path("-"):
             shell.out.exactly(page)
             return
-        write_to(html, page)
+        filed(html, page)
     if shell.out.as_json:
         shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
     elif html is not None:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from dnam.cli.filing import filed
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, short, spans_of
-from dnam.given_file import write_to
 from dnam.languages import load
 from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
@@ -72,7 +72,7 @@ def _write_page(shell: Shell, whole: Difference, html: Path) -> None:
     if html == PRINTED:
         shell.out.exactly(page)
         return
-    write_to(html, page)
+    filed(html, page)
     if shell.out.as_json:
         return
     differing = sum(found.items) - found.items.same + sum(found.summaries) - found.summaries.same

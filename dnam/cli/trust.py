@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.filing import DONE, filed
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
 
@@ -72,9 +73,7 @@ def checkpoint(
             return
         signed = _signed(shell, store, anew=new_origin)
     if out is not None:
-        from dnam.given_file import write_to
-
-        write_to(out, signed.note, replacing=True)
+        filed(out, signed.note, replacing=True)
     _tell(shell, signed, out)
 
 
@@ -82,6 +81,8 @@ def _signed(shell: Shell, store: "DiskStore", *, anew: bool = False) -> "Signed"
     from replay.checkpoint import sign
 
     signed = sign(store, anew=anew)
+    if anew:
+        DONE.append("the log has a new name and key")
     if signed.key_is in MADE:
         shell.out.note(MADE[signed.key_is])
     return signed
@@ -130,7 +131,6 @@ def prove(
     import msgspec
 
     from dnam.cli.screen import jsonable
-    from dnam.given_file import write_to
     from replay.tree import CompactRange
     from replay.tree_head import prove as proof_of
     from replay.tree_head import refuse_unknown
@@ -144,7 +144,7 @@ def prove(
     if out is None:
         shell.out.emit(proof)
         return
-    write_to(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
+    filed(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
     if shell.out.as_json:
         shell.out.emit({"seq": seq, "size": proof.size, "root": proof.root, "file": out})
     else:
