@@ -10,6 +10,7 @@ from dnam.cli.filing import filed
 from dnam.cli.looking import as_of, named
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell, View
+from dnam.counting import counted
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def audit(
     if shell.out.as_json:
         shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
     elif html is not None:
-        shell.out.line(f"the audit of {len(found)} items of {name} is written to {html}")
+        shell.out.line(f"the audit of {counted(len(found), 'item')} of {name} is written to {html}")
     else:
         _tell(shell, found)
 

@@ -13,6 +13,7 @@ from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.filing import DONE, filed
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
+from dnam.counting import counted
 
 if TYPE_CHECKING:
     from replay.checkpoint import Signed
@@ -96,7 +97,7 @@ def _tell(shell: Shell, signed: "Signed", out: Path | None) -> None:
         shell.out.exactly(signed.note)
         shell.out.aside(key)
     else:
-        shell.out.line(f"checkpoint of {signed.checkpoint.size} events written to {out}")
+        shell.out.line(f"checkpoint of {counted(signed.checkpoint.size, 'event')} written to {out}")
         shell.out.line(key)
 
 
@@ -148,7 +149,9 @@ def prove(
     if shell.out.as_json:
         shell.out.emit({"seq": seq, "size": proof.size, "root": proof.root, "file": out})
     else:
-        shell.out.line(f"proof that #{seq} is among the {proof.size} events of {proof.origin} written to {out}")
+        shell.out.line(
+            f"proof that #{seq} is among the {counted(proof.size, 'event')} of {proof.origin} written to {out}"
+        )
 
 
 COMMANDS = (
