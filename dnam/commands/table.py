@@ -244,11 +244,10 @@ async def guarded(
     """
     if needs_memory and not assistant.memory.settings.memory_enabled:
         return Reply("Memory is switched off here (DNAM_MEMORY_ENABLED=0).", failed=True)
-    unknown = asked.person == NOBODY and not anybody
     try:
-        if (unknown or records) and await assistant.memory.look(lambda rows: _opted_out(rows, asked)):
+        if records and await assistant.memory.look(lambda rows: _opted_out(rows, asked)):
             return Reply(OPTED_OUT, failed=True)
-        if unknown:
+        if asked.person == NOBODY and not anybody:
             return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)
         return await do()
     except BadRequest as error:
