@@ -3,6 +3,7 @@
 import unicodedata
 from typing import NamedTuple
 
+from dnam.counting import counted
 from dnam.errors import Ambiguous, Unknown
 from dnam.whereabouts import LOCAL, in_direct, the_one
 from projections.errors import BadRequest
@@ -56,7 +57,7 @@ def the_session(rows: Rows, text: str) -> SessionCard:
 
 def _described(card: SessionCard) -> str:
     where = f" in {card.place.guild}" if card.place.guild else ""
-    return f"{card.key}  {card.name}{where}  ({card.messages} messages)"
+    return f"{card.key}  {card.name}{where}  ({counted(card.messages, 'message')})"
 
 
 def whereabouts(rows: Rows, person: Handle, place: str | None) -> Whereabouts:

@@ -7,6 +7,7 @@ light and in dark.
 from collections.abc import Callable, Collection, Iterable, Iterator
 from html import escape
 
+from dnam.counting import counted
 from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
 from projections.ids import VaultId
 from projections.quoting import visible
@@ -41,7 +42,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 def audit_page(title: str, lives: Iterable[LifeWords], when: When, vaults: Collection[VaultId] = ()) -> str:
     """The lives of items as a page; see `dnam.provenance` for what is in them, and `page` for `vaults`."""
     told = list(lives)
-    about = f'<p class="quiet">{len(told)} items, each from when it began</p>\n'
+    about = f'<p class="quiet">{counted(len(told), "item")}, each from when it began</p>\n'
     return page(title, [about, *(_life(life, when) for life in told)], vaults=vaults)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dnam import models
 from dnam.commands.command import PREFIX
+from dnam.counting import counted
 from dnam.encoders import sent_to
 from dnam.scopes import scope_words
 from dnam.settings import Settings
@@ -111,7 +112,7 @@ def _goes(settings: Settings) -> Iterator[str]:
 
 def _kept(rows: Rows, settings: Settings) -> Iterator[str]:
     days = settings.retention_days
-    yield f"For {days} days." if days else "Until it is taken back: no time limit is set."
+    yield f"For {counted(days, 'day')}." if days else "Until it is taken back: no time limit is set."
     for scope, value in _configured(rows, "retention_days"):
-        yield f"In {scope}: {'no time limit' if value == '0' else f'{value} days'}."
+        yield f"In {scope}: {'no time limit' if value == '0' else counted(int(value), 'day')}."
     yield "Backups and exports that were made before something was taken back hold it, until they are deleted."

@@ -168,7 +168,9 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     ErasureCompleted: lambda event: f"of {event.erased.hex()}",
     MessageRedacted: lambda event: f"{counted(len(event.events), 'body')} dropped",
     ImportBegan: lambda event: f"from {', '.join(event.formats)}",
-    ImportEnded: lambda event: f"{event.messages} messages, {event.items} items, {event.summaries} summaries",
+    ImportEnded: lambda event: ", ".join(
+        (counted(event.messages, "message"), counted(event.items, "item"), counted(event.summaries, "summary"))
+    ),
     ModelResolved: lambda event: (
         f"{event.alias} is {event.model}" + (f", it was {event.previous}" if event.previous else "")
     ),

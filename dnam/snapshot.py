@@ -22,6 +22,7 @@ from datetime import UTC
 from typing import NamedTuple
 
 from dnam.commands.picking import shown_id
+from dnam.counting import counted
 from dnam.markdown import escaped, tamed
 from dnam.times import shown
 from dnam.whereabouts import openings_for
@@ -203,7 +204,7 @@ def _fitting(lines: Sequence[str], room: int) -> Iterator[str]:
 
 
 def _more(count: int) -> str:
-    return f"({count} more items on disk)"
+    return f"({counted(count, 'more item')} on disk)"
 
 
 def _line(item: Item) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from dnam.counting import counted
 from projections.context import Context, Request, assemble
 from projections.errors import BadRequest
 from projections.events import MessageHeard, ToolCalled, TurnAnswered
@@ -121,7 +122,8 @@ def _differences(engine: Engine, turn: TurnAnswered, context: Context, called: S
         return
     gone = sum(not _can_be_read(engine, cause) for cause in turn.causes)
     if gone:
-        yield f"{gone} of the {len(turn.causes)} events that stood in it were redacted or erased since"
+        were = "was" if gone == 1 else "were"
+        yield f"{gone} of the {counted(len(turn.causes), 'event')} that stood in it {were} redacted or erased since"
     if turn.policy != context.policy:
         yield f"what stands in a prompt was chosen by {turn.policy}, and is chosen by {context.policy} now"
     if turn.limits.counter != CHARACTERS.name:
@@ -134,7 +136,8 @@ def _differences(engine: Engine, turn: TurnAnswered, context: Context, called: S
         yield f"items that stand in it now and did not: {', '.join(sorted(each[2] for each in now - then))}"
     missing = len(set(turn.causes) - set(context.causes) - events), len(set(context.causes) - set(turn.causes))
     if any(missing):
-        yield f"{missing[0]} events that stood in it do not now, {missing[1]} do that did not"
+        stood, do = counted(missing[0], "event"), ["does" if each == 1 else "do" for each in missing]
+        yield f"{stood} that stood in it {do[0]} not now, {missing[1]} {do[1]} that did not"
     yield "actions that the bot offered, names as they were shown, and the stop list are not kept with a turn"
 
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dnam.counting import counted
 from dnam.errors import Ambiguous, Unknown
 from dnam.secrets import redacted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
@@ -127,4 +128,4 @@ def the_one(rows: Rows, user: str, found: Sequence[Handle]) -> Handle:
 def _described(rows: Rows, person: Handle) -> str:
     card = person_card(rows, person)
     ids = ", ".join(f"{each.platform}:{each.platform_id}" for each in card.accounts)
-    return f"{card.name}  {ids}  ({card.messages} messages)"
+    return f"{card.name}  {ids}  ({counted(card.messages, 'message')})"

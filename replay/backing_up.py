@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from projections.counting import counted
 from projections.errors import BadRequest
 from projections.ids import VaultId
 from replay import codec
@@ -118,8 +119,8 @@ def _refuse_other(log: Log, before: Manifest, place: Path) -> None:
     size = log.head().size
     if before.size > size:
         raise ForeignBackup(
-            f"the backup in {place} has {before.size} events, and this log {size}: an older state went on here, as a "
-            "log of its own. Back it up to another place"
+            f"the backup in {place} has {counted(before.size, 'event')}, and this log {size}: an older state went on "
+            "here, as a log of its own. Back it up to another place"
         )
     if edge_at(log, before.size).root().hex() != before.root:
         raise ForeignBackup(
@@ -276,8 +277,8 @@ class _Run:
         lacking = self._log.vaults() - erased - {VaultId(record.vault) for record in records}
         if lacking:
             raise KeyMissing(
-                f"the keys of {len(lacking)} vaults of this log are not in the key ring, and no erasure destroyed "
-                "them. Put the `keys` folder back from where you keep it, and back up again"
+                f"the keys of {counted(len(lacking), 'vault')} of this log are not in the key ring, and no erasure "
+                "destroyed them. Put the `keys` folder back from where you keep it, and back up again"
             )
         data = wrapped(records, wrapping, self._log.id.hex())
         replace_file(self._place / KEYS, data)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from projections.counting import counted
 from projections.events import MessageRedacted
 from projections.fold import Fold
 from projections.ids import VaultId
@@ -163,10 +164,9 @@ class Live:
         locked = vaults - self.folding.erased - ring.vaults.keys()
         if not locked:
             return None
-        so_many = "1 vault" if len(locked) == 1 else f"{len(locked)} vaults"
         return KeyMissing(
-            f"the keys of {so_many} of {ring.whose} are not in the key ring, and no erasure destroyed them. "
-            f"{ring.remedy}; until then nothing can be written"
+            f"the keys of {counted(len(locked), 'vault')} of {ring.whose} are not in the key ring, and no erasure "
+            f"destroyed them. {ring.remedy}; until then nothing can be written"
         )
 
     def freshen(self) -> Head:

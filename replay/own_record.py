@@ -19,6 +19,7 @@ from pathlib import Path
 
 import lmdb
 
+from projections.counting import counted
 from projections.events import PersonErased
 from projections.ids import UNSEALED
 from projections.registry import FOLD
@@ -48,9 +49,9 @@ def head_again(log: LmdbLog, size: int, backup: Backup, data: Path) -> Head:
     """
     end, there = log.ends()[1], backup.manifest.size
     if end != size or not size:
-        raise Damaged(f"it had {size} events, and the last that can be read is #{end}")
+        raise Damaged(f"it had {counted(size, 'event')}, and the last that can be read is #{end}")
     if there > size:
-        raise Damaged(f"it had {size} events, and the backup has {there}")
+        raise Damaged(f"it had {counted(size, 'event')}, and the backup has {there}")
     with closing(KeyRing.open(FileRingStore(data / "keys"))) as ring:
         if ring.check(backup.log_id) != backup.key_check:
             raise ForeignKeyRing(f"the key ring in {data / 'keys'} belongs to another log than the backup")
@@ -150,9 +151,9 @@ class _Making:
         if self._unproved:
             raise Damaged(f"nothing proves the headers of {_told(self._unproved)}, which came after the backup")
         if self._views is not None and self._views.size > self._size:
-            raise Damaged(f"it had {self._size} events, and the views were made of {self._views.size}")
+            raise Damaged(f"it had {counted(self._size, 'event')}, and the views were made of {self._views.size}")
         if self._signed is not None and self._signed.size > self._size:
-            raise Damaged(f"it had {self._size} events, and a checkpoint was signed of {self._signed.size}")
+            raise Damaged(f"it had {counted(self._size, 'event')}, and a checkpoint was signed of {self._signed.size}")
         last = codec.decode_header(self._last)
         if last.left:
             raise Damaged(f"of its last decision {last.left} more should follow #{self._size}")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from projections.counting import counted
 from replay.pages import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
 
 Whole = Callable[[str, bytes, bytes], bool]
@@ -124,7 +125,7 @@ _TOLD = 3
 def told(flaws: Sequence[Flaw]) -> str:
     """Flaws in words: the first of them, and all events of which something cannot be read."""
     words = [f"page {each.page} ({each.table}): {each.what}" for each in flaws[:_TOLD]]
-    words += [f"{len(flaws) - _TOLD} pages more"] if len(flaws) > _TOLD else []
+    words += [f"{counted(len(flaws) - _TOLD, 'page')} more"] if len(flaws) > _TOLD else []
     spans = _merged(sorted(_events(each) for each in flaws if each.table in (NAMES, "headers", "bodies")))
     if spans:
         words.append(f"what cannot be read is of the events {', '.join(map(_span, spans))}")

@@ -18,6 +18,7 @@ from types import TracebackType
 
 import msgspec
 
+from projections.counting import counted
 from projections.ids import Seq
 from replay.errors import DamagedBackup
 from replay.folder import write_all
@@ -102,7 +103,7 @@ def events_of(folder: Path, piece: Piece) -> list[StoredEvent]:
     """The events of a piece, once its bytes are seen to be whole."""
     events = list(unpacked(content_of(folder, piece), piece.first))
     if len(events) != piece.last - piece.first + 1:
-        raise DamagedBackup(f"{folder / piece.name} has {len(events)} events; it should hold {_span(piece)}")
+        raise DamagedBackup(f"{folder / piece.name} has {counted(len(events), 'event')}; it should hold {_span(piece)}")
     return events
 
 

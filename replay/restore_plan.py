@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from projections.counting import counted
 from projections.ids import UNSEALED, VaultId
 from replay import codec
 from replay.backup import Backup, Looked, TakenBack, taken_back
@@ -191,8 +192,7 @@ def keys_for(plan: Plan, passphrase: str | None) -> list[RingRecord]:
             if backup.manifest.keys
             else f"the backup has none: put the `keys` folder back into {plan.target.path} from where you keep it"
         )
-        vaults = "1 vault" if len(lacking) == 1 else f"{len(lacking)} vaults"
-        raise KeyMissing(f"the keys of {vaults} are missing; {hint}. Nothing was changed")
+        raise KeyMissing(f"the keys of {counted(len(lacking), 'vault')} are missing; {hint}. Nothing was changed")
     if ring_of(kept).check(backup.log_id) != backup.key_check:
         raise ForeignKeyRing(f"the keys in {backup.place} belong to another log. Nothing was changed")
     return kept
@@ -234,7 +234,7 @@ def check_keys(looked: Looked, passphrase: str | None) -> bool:
     gone = taken_back(looked.all_facts()).vaults
     lacking = set(looked.vaults) - gone - {UNSEALED} - {VaultId(record.vault) for record in records}
     if lacking:
-        raise DamagedBackup(f"{path} lacks the keys of {len(lacking)} vaults whose events are in the backup")
+        raise DamagedBackup(f"{path} lacks the keys of {counted(len(lacking), 'vault')} whose events are in the backup")
     return True
 
 

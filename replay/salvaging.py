@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import lmdb
 
+from projections.counting import counted
 from replay.backup import Backup
 from replay.errors import Damaged, NotALog
 from replay.last_commit import last_commit
@@ -104,7 +105,7 @@ def _refuse_more(fresh: Path, size: int) -> None:
             with environment.begin(db=environment.open_db(name)) as transaction:
                 reached = max((_seq_in(name, key, value) for key, value in transaction.cursor()), default=0)
             if reached > size:
-                raise Damaged(f"it had {size} events, and its table of {name.decode()} tells of #{reached}")
+                raise Damaged(f"it had {counted(size, 'event')}, and its table of {name.decode()} tells of #{reached}")
 
 
 def _seq_in(table: bytes, key: bytes, value: bytes) -> int:

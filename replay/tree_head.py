@@ -11,6 +11,7 @@ Signed (notes.py), it is a checkpoint.
 from base64 import b64decode, b64encode
 from typing import NamedTuple
 
+from projections.counting import counted
 from projections.errors import BadRequest
 from replay.errors import CheckpointAhead, Damaged, HistoryRewritten, NotACheckpoint
 from replay.log import Log
@@ -72,8 +73,8 @@ def grown_since(log: Log, old: Checkpoint, size: int, root: bytes) -> Grown:
     """
     if old.size > size:
         raise CheckpointAhead(
-            f"the checkpoint has {old.size} events and the log {size}: it lacks {_span(size + 1, old.size)}. "
-            "The log was cut, or an older copy was put in its place"
+            f"the checkpoint has {counted(old.size, 'event')} and the log {size}: it lacks "
+            f"{_span(size + 1, old.size)}. The log was cut, or an older copy was put in its place"
         )
     before = edge_at(log, old.size).root()
     if before != old.root:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
+from projections.counting import counted
 from projections.events import MessageRedacted, PersonErased
 from projections.ids import UNSEALED, Seq, VaultId
 from replay import codec
@@ -125,7 +126,7 @@ class _Walk:
         if header.at < self._at:
             self._found(seq, "recorded before the event in front of it")
         if self._left and header.left != self._left - 1:
-            self._found(seq, f"its decision should have {self._left - 1} events left and says {header.left}")
+            self._found(seq, f"its decision should have {counted(self._left - 1, 'event')} left and says {header.left}")
 
     def _gone(self, seq: int, event: bytes, vault: bytes) -> None:
         if vault not in self._erased and vault not in self._elsewhere:
@@ -141,9 +142,11 @@ class _Walk:
         if self._at != self._head.at:
             self._found(0, f"the log says that its last event was recorded at {self._head.at}, not {self._at}")
         if self._left:
-            self._found(self._expected - 1, f"its decision is cut short: {self._left} events are missing")
+            missing = "1 event is missing" if self._left == 1 else f"{self._left} events are missing"
+            self._found(self._expected - 1, f"its decision is cut short: {missing}")
         if self._tree.size != self._head.size:
-            self._found(0, f"the log says it has {self._head.size} events, and {self._tree.size} are there")
+            there = "1 is there" if self._tree.size == 1 else f"{self._tree.size} are there"
+            self._found(0, f"the log says it has {counted(self._head.size, 'event')}, and {there}")
         if tuple(self._tree.nodes) != self._head.nodes:
             self._found(0, "the tree of the headers is not the one that was kept: a header was changed")
         self._subtrees()
@@ -222,9 +225,9 @@ def _strange(store: DiskStore) -> Iterator[str]:
         yield "views: they are of another log; `dnam replay` builds them anew"
     elif position is not None and position.size > (size := store.log.head().size):
         yield (
-            f"the log has {size} events, and the views were made of {position.size}: its end is lost, or an older copy "
-            "of it was put in its place. `dnam restore-backup` brings back what a backup has; where this is the log "
-            "that is meant, `dnam replay` makes its views"
+            f"the log has {counted(size, 'event')}, and the views were made of {position.size}: its end is lost, or an "
+            "older copy of it was put in its place. `dnam restore-backup` brings back what a backup has; where this is "
+            "the log that is meant, `dnam replay` makes its views"
         )
 
 

@@ -19,6 +19,7 @@ from dnam.cli.failures import FOUND_SOMETHING, Ending
 from dnam.cli.screen import can_be_asked, note
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
+from dnam.counting import counted
 from projections.errors import BadRequest, DnamError
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ def _keys_wanted(shell: Shell, with_keys: bool | None) -> "WrittenKeys":
 
 
 def _backed_up(place: Path, done: "BackedUp") -> str:
-    dropped = f", {done.dropped} bodies dropped" if done.dropped else ""
+    dropped = f", {counted(done.dropped, 'body')} dropped" if done.dropped else ""
     return (
-        f"backup {done.run} in {place}: {done.events} events, {done.new} of them new{dropped}; "
+        f"backup {done.run} in {place}: {counted(done.events, 'event')}, {done.new} of them new{dropped}; "
         f"{_size(done.bytes_shipped)} written, {_size(done.bytes_total)} in all; root {done.root.hex()}"
     )
 
@@ -285,7 +286,7 @@ def _counted(unopened: Mapping[str, int]) -> str:
 
 def _question(plan: "Plan") -> str:
     events = plan.target.events
-    there = "a log that cannot be read" if events is None or events < 0 else f"a log of {events} events"
+    there = "a log that cannot be read" if events is None or events < 0 else f"a log of {counted(events, 'event')}"
     again = f" Recorded anew behind them: {_facts(len(plan.again))} at the most." if plan.again else ""
     return (
         f"{plan.target.path} holds {there}. It is moved aside, and #1 to #{plan.size} of the backup take its place."
@@ -330,7 +331,7 @@ def _tell_in_words(shell: Shell, done: "Restored") -> None:
     later = "1 later event that takes" if done.again == 1 else f"{done.again} later events that take"
     again = f", and {later} something back recorded anew behind them" if done.again else ""
     shell.out.line(f"restored #1 to #{done.events} into {shell.data}{again}")
-    shell.out.line(f"{done.size} events, root {done.root.hex()}")
+    shell.out.line(f"{counted(done.size, 'event')}, root {done.root.hex()}")
     shell.out.line(f"It goes on as a log of its own: {done.origin}")
     if done.replaced is not None:
         shell.out.line(f"The log that was there lies in {done.replaced}. Remove it when you do not need it any more:")

@@ -11,6 +11,7 @@ import typer
 from dnam.cli.command import Command, Data, Json, MaybeUser
 from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.shell import Shell
+from dnam.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def _whole(shell: Shell, out: str, *, with_id_key: bool) -> None:
             raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
         done = _exported(shell, engine, out, with_id_key)
     gaps = f", {done.gaps} of them gaps" if done.gaps else ""
-    _tell(shell, out, f"Exported {done.events} events{gaps} to {out}.", {"exported": done, "file": out})
+    _tell(shell, out, f"Exported {counted(done.events, 'event')}{gaps} to {out}.", {"exported": done, "file": out})
 
 
 def _exported(shell: Shell, engine: "Engine", out: str, with_id_key: bool) -> "Exported":
@@ -147,7 +148,8 @@ def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
     with _target(out) as file:
         file.write(data)
     counts = {"messages": len(theirs.messages), "items": len(theirs.items), "direct": len(theirs.direct)}
-    words = f"{counts['messages']} messages, {counts['items']} items, {counts['direct']} direct conversations"
+    nouns = {"messages": "message", "items": "item", "direct": "direct conversation"}
+    words = ", ".join(counted(counts[each], noun) for each, noun in nouns.items())
     _tell(shell, out, f"Exported {theirs.name}: {words}, to {out}.", {"exported": counts, "file": out})
 
 
@@ -205,7 +207,7 @@ def _tell_files(shell: Shell, folder: Path, whole: "FilesOf", changed: int) -> N
     if shell.out.as_json:
         shell.out.emit({"folder": folder, "files": len(whole.files), "changed": changed, "left_out": left_out})
         return
-    shell.out.line(f"{len(whole.files)} files in {folder}, {changed} of them written or removed just now.")
+    shell.out.line(f"{counted(len(whole.files), 'file')} in {folder}, {changed} of them written or removed just now.")
     for reason, count in left_out.items():
         shell.out.line(f"  left out {count}: {reason}")
 

@@ -5,7 +5,8 @@
     exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
               not allowed, a token that Discord refuses, a second bot
     exit 3    it could not be done: log, keys, views, disk, network
-    exit 4    it is done, and what it had to say could not be printed; of a command that changes something
+    exit 4    it is done, and what it had to say could not be printed; of a command that changes something, or that
+              wrote the file which it was told to write. Where that file could not be written, it is 3
     exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
 
 A command raises: nothing in it ends the program itself but `Ending(1)`.
@@ -20,6 +21,7 @@ from typer.core import TyperGroup
 
 from dnam.cli.command import Command
 from dnam.cli.ending import ToldToEnd
+from dnam.cli.filing import DONE
 from dnam.cli.screen import UNPRINTED, Screen, note, silence
 from projections.errors import BadRequest, DnamError
 
@@ -40,7 +42,10 @@ EXIT_CODES: Mapping[int, str] = {
     FOUND_SOMETHING: "a check or a diff found something",
     WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
     COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
-    DONE_UNTOLD: "it is done, but what it had to say could not be printed; of a command that only looks that is 3",
+    DONE_UNTOLD: (
+        "it is done, but what it had to say could not be printed; of a command that only looks that is 3, unless it "
+        "wrote a file as it was told"
+    ),
     INTERRUPTED: "interrupted; 143 or 129 where that was by SIGTERM or SIGHUP",
 }
 """How a command ends, for people."""
@@ -111,13 +116,14 @@ RUN: list[Command] = []
 
 def flushed(code: int) -> int:
     """The exit code once everything printed has left: a reader that is gone is no failure, a full disk is. Where that
-    is full, a command that changed something has done so all the same.
+    is full, a command that changed something, or wrote a file, has done so all the same.
     """
     Screen().flush()
     if not UNPRINTED:
         return code
-    if code == 0 and any(each.changes for each in RUN):
-        note(f"it is done, but what there is to say of it could not be printed: {UNPRINTED[0]}")
+    if code == 0 and (DONE or any(each.changes for each in RUN)):
+        done = "; ".join(DONE) or "it is done"
+        note(f"{done}, but what there is to say of it could not be printed: {UNPRINTED[0]}")
         return DONE_UNTOLD
     note(f"what was printed could not be written: {UNPRINTED[0]}")
     return max(code, COULD_NOT)

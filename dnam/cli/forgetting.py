@@ -343,7 +343,8 @@ def compact(data: Data = None, as_json: Json = False) -> None:
             shell.out.emit(done)
             return
         left = f", without {done.left_behind} that no key opens any more" if done.left_behind else ""
-        shell.out.line(f"{done.events} events were written anew{left}.")
+        were = "1 event was" if done.events == 1 else f"{done.events} events were"
+        shell.out.line(f"{were} written anew{left}.")
         shell.out.line(f"Log and views: {done.bytes_before:,} bytes before, {done.bytes_after:,} now.")
         for one in done.shadows:
             if not one.trouble:

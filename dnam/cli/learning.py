@@ -111,7 +111,7 @@ def _price(memory: "Memory", estimate: "Estimate") -> str:
     tokens = f"sends about {estimate.characters // 4:,} tokens of what was said"
     micros = guessed_micros(memory.settings, estimate)
     cost = "what it costs is not known" if micros is None else f"it may cost {dollars(micros)} or so"
-    return f"Learning takes {estimate.calls} calls of a paid model and {tokens}; {cost}. Go on?"
+    return f"Learning takes {counted(estimate.calls, 'call')} of a paid model and {tokens}; {cost}. Go on?"
 
 
 def _say(out: Screen, text: str) -> None:

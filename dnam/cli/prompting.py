@@ -9,6 +9,7 @@ import typer
 from dnam.cli.command import At, Command, Data, Json, MaybeText, MaybeUser, Place, Said
 from dnam.cli.looking import as_of, named
 from dnam.cli.shell import Shell, View
+from dnam.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
@@ -213,7 +214,7 @@ def _rests_on(view: View, basis: "Basis") -> list[int]:
 
 def _explained(context: "Context", blocks: list[dict[str, Any]]) -> Iterator[str]:
     for block in blocks:
-        yield f"{block['name']}: {block['chars']} characters, {len(block['lines'])} lines"
+        yield f"{block['name']}: {block['chars']} characters, {counted(len(block['lines']), 'line')}"
         for line in block["lines"]:
             yield _line_explained(line)
             if line["why"]:

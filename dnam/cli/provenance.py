@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.command import At, Command, Data, Json, Said, User
+from dnam.cli.filing import filed
 from dnam.cli.looking import as_of, named
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell, View
+from dnam.counting import counted
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
@@ -59,17 +61,15 @@ def audit(
     if not found:
         _tell_of_none(shell, name, item, "yet" if moment is None else "by then")
     if html is not None:
-        from dnam.given_file import write_to
-
         page = _page(shell, name, found, moment, vaults)
         if html == Path("-"):
             shell.out.exactly(page)
             return
-        write_to(html, page)
+        filed(html, page)
     if shell.out.as_json:
         shell.out.emit({"person": person, "name": name, "as_of": moment, "items": found})
     elif html is not None:
-        shell.out.line(f"the audit of {len(found)} items of {name} is written to {html}")
+        shell.out.line(f"the audit of {counted(len(found), 'item')} of {name} is written to {html}")
     else:
         _tell(shell, found)
 

@@ -40,7 +40,7 @@ def _how_long(guess: "Estimate", *, is_batched: bool) -> str:
         batches = f"{_batches(max(guess.in_a_row, 1))} at the least, one after another"
         waits = "more where merges, or what people did in between, are waited for"
         return f"; {batches}, and {waits}; each takes up to a day, mostly less than an hour"
-    minutes = f"{guess.seconds / 60:.0f} minutes" if guess.seconds >= 90 else f"{guess.seconds:.0f} seconds"
+    minutes = f"{guess.seconds / 60:.0f} minutes" if guess.seconds >= 90 else counted(round(guess.seconds), "second")
     return f", {minutes} or so"
 
 

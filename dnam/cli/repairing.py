@@ -231,7 +231,7 @@ def _tell(shell: Shell, done: "tuple[Repair, ...]", after: "Verified") -> None:
     for problem in after.problems:
         shell.out.line(f"{f'#{problem.seq}: ' if problem.seq else ''}not repaired: {problem.what}")
     end = f"{counted(len(after.problems), 'problem')} left" if after.problems else "all as it was written"
-    shell.out.line(f"{after.events} events, root {after.root.hex()}: {end}")
+    shell.out.line(f"{counted(after.events, 'event')}, root {after.root.hex()}: {end}")
 
 
 COMMANDS = (Command("repair", repair, "repair --from /mnt/elsewhere/dnam", changes=True),)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from dnam.cli.filing import filed
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, short, spans_of
-from dnam.given_file import write_to
+from dnam.counting import counted
 from dnam.languages import load
 from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
@@ -72,11 +73,12 @@ def _write_page(shell: Shell, whole: Difference, html: Path) -> None:
     if html == PRINTED:
         shell.out.exactly(page)
         return
-    write_to(html, page)
+    filed(html, page)
     if shell.out.as_json:
         return
     differing = sum(found.items) - found.items.same + sum(found.summaries) - found.summaries.same
-    shell.out.line(f"{differing} differences from the shadow {found.shadow.name!r} are written to {html}")
+    are = "is" if differing == 1 else "are"
+    shell.out.line(f"{counted(differing, 'difference')} from the shadow {found.shadow.name!r} {are} written to {html}")
 
 
 # -- in sum --------------------------------------------------------------------------------------------------------
@@ -96,7 +98,8 @@ def _tell(shell: Shell, found: Report) -> None:
 def _tell_nothing(shell: Shell, found: Report) -> None:
     """That nothing differs, and which summaries stay as they are."""
     which = "nothing that could be adopted differs" if found.sessions else "nothing differs"
-    shell.out.note(f"{which} from the shadow {found.shadow.name!r}: {found.items.same} items are the same")
+    same = "1 item is" if found.items.same == 1 else f"{found.items.same} items are"
+    shell.out.note(f"{which} from the shadow {found.shadow.name!r}: {same} the same")
     for summary in found.sessions:
         _tell_summary(shell, summary)
 
@@ -196,7 +199,7 @@ def _rests_on(shell: Shell, messages: tuple[Quoted, ...], quotes: tuple[str, ...
     for each in messages[:MOST_QUOTED]:
         yield quote_words(shell, each)
     if len(messages) > MOST_QUOTED:
-        yield f"and {len(messages) - MOST_QUOTED} more messages"
+        yield f"and {counted(len(messages) - MOST_QUOTED, 'more message')}"
     for quote in quotes:
         yield f"{short(quote)}, whose message is not in the log"
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.cli.shell import Shell
+from dnam.counting import counted
 from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
 from projections.quoting import one_line, visible
 from projections.wording import Piece, differs
@@ -66,7 +67,7 @@ def _facts(shell: Shell, step: StepWords) -> Iterator[tuple[str, Sequence[Span]]
     for each in step.messages[:MOST_QUOTED]:
         yield "from", [Span(quote_words(shell, each))]
     if len(step.messages) > MOST_QUOTED:
-        yield "from", [Span(f"and {len(step.messages) - MOST_QUOTED} more messages")]
+        yield "from", [Span(f"and {counted(len(step.messages) - MOST_QUOTED, 'more message')}")]
     for quote in step.quotes:
         yield "from", [Span(f"{short(quote)}, whose message is not in the log")]
     for gone in step.gone:

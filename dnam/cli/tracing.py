@@ -10,6 +10,7 @@ from dnam.cli.looking import named
 from dnam.cli.provenance import narrator
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell, View
+from dnam.counting import counted
 from dnam.times import iso
 from projections.policies.text import whole
 
@@ -189,7 +190,7 @@ class _Words:
         assert node.reading is not None
         if node.reading.record is None:
             return gone_words(gone(node.reading))
-        beside = f"; it had {len(node.beside)} more events before it" if node.beside else ""
+        beside = f"; it had {counted(len(node.beside), 'more event')} before it" if node.beside else ""
         return f"{node.reading.header.tag} by {self._who(node)}{beside}"
 
 

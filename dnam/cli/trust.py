@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.filing import DONE, filed
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
+from dnam.counting import counted
 
 if TYPE_CHECKING:
     from replay.checkpoint import Signed
@@ -72,9 +74,7 @@ def checkpoint(
             return
         signed = _signed(shell, store, anew=new_origin)
     if out is not None:
-        from dnam.given_file import write_to
-
-        write_to(out, signed.note, replacing=True)
+        filed(out, signed.note, replacing=True)
     _tell(shell, signed, out)
 
 
@@ -82,6 +82,8 @@ def _signed(shell: Shell, store: "DiskStore", *, anew: bool = False) -> "Signed"
     from replay.checkpoint import sign
 
     signed = sign(store, anew=anew)
+    if anew:
+        DONE.append("the log has a new name and key")
     if signed.key_is in MADE:
         shell.out.note(MADE[signed.key_is])
     return signed
@@ -95,7 +97,7 @@ def _tell(shell: Shell, signed: "Signed", out: Path | None) -> None:
         shell.out.exactly(signed.note)
         shell.out.aside(key)
     else:
-        shell.out.line(f"checkpoint of {signed.checkpoint.size} events written to {out}")
+        shell.out.line(f"checkpoint of {counted(signed.checkpoint.size, 'event')} written to {out}")
         shell.out.line(key)
 
 
@@ -130,7 +132,6 @@ def prove(
     import msgspec
 
     from dnam.cli.screen import jsonable
-    from dnam.given_file import write_to
     from replay.tree import CompactRange
     from replay.tree_head import prove as proof_of
     from replay.tree_head import refuse_unknown
@@ -144,11 +145,13 @@ def prove(
     if out is None:
         shell.out.emit(proof)
         return
-    write_to(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
+    filed(out, msgspec.json.encode(jsonable(proof)).decode() + "\n")
     if shell.out.as_json:
         shell.out.emit({"seq": seq, "size": proof.size, "root": proof.root, "file": out})
     else:
-        shell.out.line(f"proof that #{seq} is among the {proof.size} events of {proof.origin} written to {out}")
+        shell.out.line(
+            f"proof that #{seq} is among the {counted(proof.size, 'event')} of {proof.origin} written to {out}"
+        )
 
 
 COMMANDS = (

@@ -86,7 +86,7 @@ def _rebuild(shell: Shell, store: "DiskStore") -> None:
     if shell.out.as_json:
         shell.out.emit({"events": built.events, "digest": built.digest})
     else:
-        shell.out.line(f"{built.events} events replayed. Digest of all rows: {built.digest.hex()}")
+        shell.out.line(f"{counted(built.events, 'event')} replayed. Digest of all rows: {built.digest.hex()}")
 
 
 def _check(shell: Shell, store: "DiskStore") -> None:
@@ -111,14 +111,16 @@ def _check(shell: Shell, store: "DiskStore") -> None:
         shell.out.emit(told)
     elif found.equal:
         what = "the views are" if store.views is not None else "no views are on disk; what is folded from the log is"
-        shell.out.line(f"{found.events} events: {what} what a rebuild makes of them ({found.live.hex()})")
+        shell.out.line(f"{counted(found.events, 'event')}: {what} what a rebuild makes of them ({found.live.hex()})")
     elif found.unusable:
         shell.out.line(f"the views on disk cannot be used: {found.unusable}")
-        shell.out.line(f"`dnam replay` makes them anew, from {found.events} events")
+        shell.out.line(f"`dnam replay` makes them anew, from {counted(found.events, 'event')}")
     elif found.live == found.rebuilt:
         shell.out.line("the retrieval index is not what these views make of it: `dnam replay` makes it anew")
     else:
-        shell.out.line(f"the views differ from a rebuild of {found.events} events: `dnam replay` makes them anew")
+        shell.out.line(
+            f"the views differ from a rebuild of {counted(found.events, 'event')}: `dnam replay` makes them anew"
+        )
         shell.out.line(f"  views    {found.live.hex()}")
         shell.out.line(f"  rebuild  {found.rebuilt.hex()}")
     if not found.equal:
@@ -245,8 +247,10 @@ def _tell(shell: Shell, found: "Verified", held: Since | None) -> None:
     for each in found.problems:
         shell.out.line(_problem(each))
     if held is not None and held.added is not None:
-        shell.out.line(f"the log only grew since the checkpoint of {held.size} events: {held.added or 'none'} added")
-    looked = f"{found.events} events and {found.rows} rows, root {found.root.hex()}"
+        shell.out.line(
+            f"the log only grew since the checkpoint of {counted(held.size, 'event')}: {held.added or 'none'} added"
+        )
+    looked = f"{counted(found.events, 'event')} and {counted(found.rows, 'row')}, root {found.root.hex()}"
     count = len(found.problems)
     end = f"{counted(count, 'problem')} found" if count else "all as it was written"
     shell.out.line(f"{looked}: {end}")

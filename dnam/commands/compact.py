@@ -22,7 +22,7 @@ async def compact_log(assistant: Assistant, _: Invocation, __: Arguments) -> Rep
         return Reply(NO_DISK, failed=True)
     done = await asyncio.to_thread(compact, engine)
     return Reply(
-        f"Written anew: {done.events} events. Log and views took {done.bytes_before:,} bytes, and take "
+        f"Written anew: {counted(done.events, 'event')}. Log and views took {done.bytes_before:,} bytes, and take "
         f"{done.bytes_after:,} now.{_older(engine.store)}"
     )
 

@@ -1,7 +1,7 @@
 """The commands about durable items: show, at, remember, edit, forget, restore. Each sees and changes what its
 place opens, and no more."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.forget_lore import NOT_EDITED, forget_lore, is_lore, lore_to_forget, lore_to_restore, restore_lore
 from dnam.commands.forgotten_before import forgotten_before
 from dnam.commands.made_room import made_room
-from dnam.commands.picking import WORDS_STAY, listed, not_here, own, plain, shown_id
+from dnam.commands.picking import STATUSES, WORDS_STAY, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.commands.unmatched import unmatched
 from dnam.moments import Reader, looked_at
@@ -24,7 +24,7 @@ from projections.events.values import About, Audience, Item
 from projections.groups import grouped
 from projections.ids import EventId, Point
 from projections.items import RefusalRow
-from projections.policies.compartments import Setting
+from projections.policies.compartments import Setting, place_item
 from projections.quoting import one_line
 from projections.quoting import opening as quoted
 from projections.rows import Rows
@@ -175,7 +175,8 @@ async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     if not await _is_here(assistant, asked, arguments["id"]) and await is_lore(assistant, asked, arguments["id"]):
         return Reply(NOT_EDITED, failed=True)
     item_id = await named_here(assistant, asked, arguments["id"])
-    items = await assistant.memory.edit(asked.person, item_id, arguments["text"], by=asked.by, setting=asked.sees)
+    item = await _meant(assistant, asked, item_id, STATUSES["forget"])
+    items = await assistant.memory.edit_this(item, arguments["text"], by=asked.by)
     if not items:
         return Reply(f"`{plain(item_id)}` says that already.")
     text = f"Edited: {one_line(items[0].text)}\n({shown_id(items[0])}){noted(arguments['text'])}"
@@ -201,8 +202,8 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
     item_id = arguments["id"]
     if not await _is_here(assistant, asked, item_id) and (lore := await lore_to_restore(assistant, asked, item_id)):
         return await restore_lore(assistant, asked, lore)
-    await _named(assistant, asked, item_id)
-    items = await assistant.memory.restore(asked.person, item_id, by=asked.by, setting=asked.sees)
+    item = await _meant(assistant, asked, item_id, STATUSES["restore"])
+    items = await assistant.memory.restore_this(item, by=asked.by)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")
     return await undoable(assistant, Reply(f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])})", (items[0],)))
@@ -220,11 +221,19 @@ async def named_here(assistant: Assistant, asked: Invocation, item_id: str) -> s
     return item_id
 
 
-async def _named(assistant: Assistant, asked: Invocation, item_id: str) -> str:
-    """The id, where the place opens an item of theirs with it, of every status; else BadRequest."""
-    if not await _is_here(assistant, asked, item_id):
-        raise BadRequest(not_here(item_id))
-    return item_id
+async def _meant(assistant: Assistant, asked: Invocation, item_id: str, statuses: Collection[str]) -> Item:
+    """Their item of this id: one can lie in several compartments that the place opens. Rather one of these statuses
+    than another, and rather one that lies where the place's own do.
+    """
+    here = place_item(asked.setting)
+
+    def question(rows: Rows) -> Item:
+        found = [each for each in own(rows, asked.sees) if each.id == item_id]
+        if not found:
+            raise BadRequest(not_here(item_id))
+        return min(found, key=lambda item: (item.status not in statuses, item.compartment != here))
+
+    return await assistant.memory.look(question)
 
 
 async def _is_here(assistant: Assistant, asked: Invocation, item_id: str) -> bool:

@@ -23,9 +23,11 @@ from dnam.commands.pointing import Menu, Pointed
 from dnam.commands.redact import PARAMETERS as REDACT
 from dnam.commands.redact import redact_message
 from dnam.commands.search import find
+from projections.consent import OPTED_OUT as OUT
 from projections.decisions.consent import is_out
 from projections.errors import BadRequest
 from projections.ids import NOBODY
+from projections.rows import Rows
 from replay.errors import LogError
 
 
@@ -242,11 +244,11 @@ async def guarded(
     """
     if needs_memory and not assistant.memory.settings.memory_enabled:
         return Reply("Memory is switched off here (DNAM_MEMORY_ENABLED=0).", failed=True)
-    if asked.person == NOBODY and not anybody:
-        return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)
     try:
-        if records and await assistant.memory.look(lambda rows: is_out(rows, asked.person)):
+        if records and await assistant.memory.look(lambda rows: _opted_out(rows, asked)):
             return Reply(OPTED_OUT, failed=True)
+        if asked.person == NOBODY and not anybody:
+            return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)
         return await do()
     except BadRequest as error:
         return Reply(_sentence(str(error)), failed=True)
@@ -255,6 +257,14 @@ async def guarded(
             return Reply(f"`{name}` could not be done: {error}", failed=True)
         assistant.failures.append(f"command: {error}", f"{name} could not be done: {error}")
         return Reply(f"`{name}` could not be done just now. {NOTED}", failed=True)
+
+
+def _opted_out(rows: Rows, asked: Invocation) -> bool:
+    """Whether who asks opted out, known or not."""
+    account = asked.account
+    if asked.person or account is None:
+        return is_out(rows, asked.person)
+    return rows.get(OUT, rows.ids.keyed_hash(account.platform, account.id)) is not None
 
 
 def _sentence(words: str) -> str:

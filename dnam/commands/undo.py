@@ -10,6 +10,7 @@ for once more, the thing before it, and so on (`acts`).
     shared, kept private    moving it back to where it was
     forgot                  restoring it
     set or unset a key      giving it the value that it had (`undo_setting`)
+    anything else           nothing: it stays, which is said (`undo_lasting`)
 
 So an undo is a change like any other, recorded with who did it and that it undoes something. Its own button takes it
 back, which is a new change, and the next to undo. What only confirmed an item changed nothing that could be taken
@@ -26,7 +27,8 @@ from dnam.assistant import Assistant
 from dnam.commands.acts import Act, LastActs, acts_of_event, last_acts
 from dnam.commands.command import Arguments, Invocation, Reply
 from dnam.commands.picking import listed, shown_id
-from dnam.commands.undo_setting import LastSetting, last_setting, undo_setting
+from dnam.commands.undo_lasting import Lasting, lasting
+from dnam.commands.undo_setting import LastSetting, last_settings, not_theirs, undo_setting
 from projections.events import ItemMoved
 from projections.events.values import Item
 from projections.ids import EventId
@@ -46,6 +48,10 @@ ELSEWHERE = (
     "What you changed last lies where this place does not show it: undo that where you did it, or in your direct "
     "messages."
 )
+STAYS = "What you did after that stays:"
+ALL_STAYS = "What you did stays:"
+MOST_STAYING = 3
+"""How much of what stays is told one by one."""
 OUTDATED = "That was changed again since, so it cannot be undone from here."
 
 Verb = Literal["forgotten", "restored", "put back as it was", "moved back"]
@@ -57,43 +63,73 @@ NOW: dict[Verb, str] = {
 }
 
 
-class Last(NamedTuple):
-    """What somebody did last and can undo there: to items, or to what is configured; and whether they did something
-    later that the place does not show.
+class Found(NamedTuple):
+    """What somebody did that they may want undone there: to items last; to what is configured, and what else, the
+    newest first; and when they last did something that the place does not show.
     """
 
     items: LastActs
-    setting: LastSetting | None
-    elsewhere: bool
+    settings: list[LastSetting]
+    lasting: list[Lasting]
+    elsewhere: tuple[int, int]
 
 
 async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
-    """Take back the last thing that the person did to what the place shows, and has not taken back."""
-    reader = Reader(assistant.memory.engine.live)
-    last = await assistant.memory.look(lambda rows: _last(rows, reader, asked))
-    more = [ELSEWHERE] if last.elsewhere else []
-    if last.setting is not None:
-        return _with(await undo_setting(assistant, asked, last.setting), more)
-    if last.items.acts:
-        more += [ALSO_CONFIRMED] if last.items.confirmed else []
-        return _with(await _undone(assistant, asked, last.items.acts), more)
-    return _with(Reply(CONFIRMED if last.items.confirmed else NOTHING, failed=True), more)
+    """Take back the last thing that the person did to what the place shows, and has not taken back. What stays is told,
+    as far as it was later.
+    """
+    memory = assistant.memory
+    reader = Reader(memory.engine.live)
+    found = await memory.look(lambda rows: _found(assistant, rows, reader, asked))
+    setting, kept = await _their_setting(assistant, asked, found)
+    done = found.items.when if setting is None else setting.when
+    more = _staying([*kept, *(each for each in found.lasting if each.when > done)], is_all=done == LastActs().when)
+    more += [ELSEWHERE] if found.elsewhere > done else []
+    if setting is not None:
+        return _with(await undo_setting(assistant, asked, setting), more)
+    if found.items.acts:
+        more = [ALSO_CONFIRMED, *more] if found.items.confirmed else more
+        return _with(await _undone(assistant, asked, found.items.acts), more)
+    return _with(Reply(CONFIRMED if found.items.confirmed else NOTHING, failed=True), more)
 
 
 def _with(reply: Reply, more: Sequence[str]) -> Reply:
     return reply._replace(text="\n".join([reply.text, *more]))
 
 
-def _last(rows: Rows, reader: Reader, asked: Invocation) -> Last:
+def _found(assistant: Assistant, rows: Rows, reader: Reader, asked: Invocation) -> Found:
     here = opened(rows, asked.setting)
-    items = last_acts(rows, reader, asked.person, here)
-    setting, set_elsewhere = last_setting(rows, reader, asked)
-    if setting is not None and setting.when < items.when:
-        setting = None
-    done = items.when if setting is None else setting.when
+    settings, set_elsewhere = last_settings(rows, reader, asked)
     later = () if asked.eyes is None else _elsewhere(opened(rows, asked.eyes), here)
-    elsewhere = set_elsewhere > done or last_acts(rows, reader, asked.person, later).when > done
-    return Last(items, setting, elsewhere)
+    return Found(
+        last_acts(rows, reader, asked.person, here),
+        settings,
+        lasting(rows, reader, assistant.memory.engine, asked, assistant.memory.now()),
+        max(set_elsewhere, last_acts(rows, reader, asked.person, later).when),
+    )
+
+
+async def _their_setting(
+    assistant: Assistant, asked: Invocation, found: Found
+) -> tuple[LastSetting | None, list[Lasting]]:
+    """The last that they set later than they changed any item and may still set; and what stays before that."""
+    kept: list[Lasting] = []
+    for each in found.settings:
+        if each.when < found.items.when:
+            break
+        why = await not_theirs(assistant, asked, each)
+        if not why:
+            return each, kept
+        kept.append(Lasting(each.said, each.seq, why))
+    return None, kept
+
+
+def _staying(kept: Sequence[Lasting], *, is_all: bool) -> list[str]:
+    """What is said of what stays, the newest first. `is_all`: nothing is undone."""
+    told = dict.fromkeys(each.words for each in sorted(kept, key=lambda each: each.when, reverse=True))
+    lines = [f"- {each}" for each in told][:MOST_STAYING]
+    rest = [f"- and {len(told) - MOST_STAYING} more"] if len(told) > MOST_STAYING else []
+    return [ALL_STAYS if is_all else STAYS, *lines, *rest] if told else []
 
 
 def _elsewhere(seen: Sequence[Opening], here: Sequence[Opening]) -> tuple[Opening, ...]:

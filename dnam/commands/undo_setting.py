@@ -1,9 +1,9 @@
 """Undoing what somebody set or unset with `!memory config`: the key gets the value again that it had before.
 
 As with items, a change of theirs can be taken back once none of their later changes of that key is left to take back,
-and as long as nobody else changed it since. Who may not change it any more is told who may; what would take words away
-is not undone by itself. A place shows what holds in it, and what is set for the channels of its server; the owner's own
-direct messages show whatever they set.
+and as long as nobody else changed it since. What they may not change any more stays, and who may is told; what would
+take words away is not undone by itself. A place shows what holds in it, and what is set for the channels of its server;
+the owner's own direct messages show whatever they set.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,10 +27,7 @@ from replay.reading import Reader
 
 KEY_BYTES = 32
 """Of a row of what was given: which key of which scope."""
-NOT_YOURS = (
-    "Not undone: what you changed last here was `config {what}`, and {why}. Who may takes it back with "
-    "`{prefix} config {how}`."
-)
+NOT_YOURS = "`config {what}`: {why}. Who may takes it back with `{prefix} config {how}`."
 
 
 class LastSetting(NamedTuple):
@@ -52,15 +49,25 @@ class LastSetting(NamedTuple):
         return self.said, self.seq
 
 
-def last_setting(rows: Rows, reader: Reader, asked: Invocation) -> tuple[LastSetting | None, tuple[int, int]]:
-    """What whoever asks set last of what the place shows, and has not taken back; and when they last set anything
-    else.
+def last_settings(rows: Rows, reader: Reader, asked: Invocation) -> tuple[list[LastSetting], tuple[int, int]]:
+    """What whoever asks set of what the place shows, and has not taken back, of each key the last, the newest first;
+    and when they last set anything else.
     """
     found = sorted(_left_by(rows, reader, asked.by), key=lambda each: each.when, reverse=True)
-    is_here = [_is_shown(rows, asked, each.scope) for each in found]
-    here = next((each for each, shown in zip(found, is_here, strict=True) if shown), None)
-    elsewhere = next((each.when for each, shown in zip(found, is_here, strict=True) if not shown), (0, 0))
+    here = [each for each in found if _is_shown(rows, asked, each.scope)]
+    elsewhere = next((each.when for each in found if each not in here), (0, 0))
     return here, elsewhere
+
+
+async def not_theirs(assistant: Assistant, asked: Invocation, last: LastSetting) -> str:
+    """Why whoever asks may not take it back, and who may; empty where they may."""
+    scope, key = last.scope, last.key
+    listed = () if scope.ref is None else listed_as(asked.channels, f"{scope.kind}/{scope.ref.key}")
+    why = await assistant.memory.look(lambda rows: objection(rows, asker_of(asked, listed), scope, key))
+    if not why:
+        return ""
+    what, how = (one_line(_typed(asked, scope, key, value)) for value in (last.now, last.before))
+    return NOT_YOURS.format(what=what, why=why, how=how, prefix=PREFIX)
 
 
 def _left_by(rows: Rows, reader: Reader, by: By) -> Iterator[LastSetting]:
@@ -102,17 +109,11 @@ def _is_shown(rows: Rows, asked: Invocation, scope: Scope) -> bool:
 
 
 async def undo_setting(assistant: Assistant, asked: Invocation, last: LastSetting) -> Reply:
-    """Give the key the value again that it had."""
+    """Give the key the value again that it had. They may."""
     memory, scope, key, value = assistant.memory, last.scope, last.key, last.before
-    how = one_line(_typed(asked, scope, key, value))
-    listed = () if scope.ref is None else listed_as(asked.channels, f"{scope.kind}/{scope.ref.key}")
-    why = await memory.look(lambda rows: objection(rows, asker_of(asked, listed), scope, key))
-    if why:
-        what = one_line(_typed(asked, scope, key, last.now))
-        return Reply(NOT_YOURS.format(what=what, why=why, how=how, prefix=PREFIX), failed=True)
     taken = await taken_by(memory, scope, key, value)
     if any(taken):
-        return takes_words(taken, scope, asked, "Not undone", how)
+        return takes_words(taken, scope, asked, "Not undone", one_line(_typed(asked, scope, key, value)))
     changed = await set_config(memory, scope, key, value, asked.by, undoes=last.event)
     done = "config unset" if last.now is None else "config set"
     return Reply(f"Undone `{done}`: {await holds_now(assistant, scope, key, value, changed=changed)}")

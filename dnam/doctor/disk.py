@@ -6,6 +6,7 @@ import errno
 from pathlib import Path
 from typing import NamedTuple
 
+from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 
 DAY_MS = 86_400_000
@@ -34,7 +35,7 @@ async def room(patient: Patient) -> list[Finding]:
     per_day = growth.bytes_per_day
     rate = f"the log grows by {bytes_words(per_day)} a day" if per_day else "too young for a rate"
     days = free // per_day if per_day else None
-    left = "" if days is None else f", enough for {days} days"
+    left = "" if days is None else f", enough for {counted(days, 'day')}"
     what = f"{bytes_words(growth.size)} in use, {bytes_words(free)} free{left}; {rate}"
     if free < LEAST_BYTES or (days is not None and days < FEW_DAYS):
         return wrong(what, f"Make room on the disk of {folder}, or move the folder: nothing is recorded without.")

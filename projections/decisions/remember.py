@@ -221,7 +221,7 @@ def _edited(item: Item, request: EditRequest, text: str) -> Item:
 def _not_said_twice(shelf: Shelf, row: ItemRow, text: str) -> None:
     for other in shelf.within([row.item.compartment]):
         if other.item.id != row.item.id and other.item.status == "active" and says(other, row.item.kind, text):
-            raise BadRequest(f"{other.item.id} says this already: forget {row.item.id} instead")
+            raise BadRequest(f"the item {other.item.id} says this already: forget {row.item.id} instead")
 
 
 def forget(rows: Rows, request: ForgetRequest) -> list[Draft]:

@@ -345,6 +345,35 @@ def _intent(rows: Any, item_id: str) -> Any:
     return next(found.row.intent for found in rows.scan(ITEMS) if found.row.item.id == item_id)
 
 
+class TestOneIdInTwoPlaces:
+    """Ids are by what an item says, so the same sentence, kept in two places, has one id."""
+
+    async def kept_twice(self, world: World) -> str:
+        there, here = await world.remembers("ada", "I like tea", OPEN), await world.remembers("ada", "I like tea")
+        assert there == here
+        return here
+
+    async def test_the_one_that_lies_where_it_is_asked_is_edited(self, world: World) -> None:
+        item = await self.kept_twice(world)
+        assert await world.asks("ada", f"!memory edit {item} I like rain") == f"Edited: I like rain\n(`{item}`)"
+        assert "I like tea" in await world.asks("ada", "!memory", OPEN)
+        assert (await world.asks("ada", f"!memory edit {item} I like snow", OPEN)).startswith("Edited: I like snow")
+        assert sorted(each.text for each in await world.memory.show("ada")) == ["I like rain", "I like snow"]
+
+    async def test_both_are_forgotten_by_it_and_restored_one_by_one(self, world: World) -> None:
+        item = await self.kept_twice(world)
+        assert (await world.asks("ada", f"!memory forget {item}")).startswith("Forgot 2 item(s).")
+        restored = [await world.reply("ada", f"!memory restore {item}") for _ in range(3)]
+        assert [each.items[0].compartment.split("/")[0] for each in restored[:2]] == ["person", "guild"]
+        assert restored[2].text == f"`{item}` is remembered already."
+
+    async def test_of_one_that_is_gone_and_one_that_is_held_the_latter_is_edited(self, world: World) -> None:
+        item = await self.kept_twice(world)
+        await world.asks("ada", "!memory undo")
+        assert (await world.asks("ada", f"!memory edit {item} I like rain")).startswith("Edited: I like rain")
+        assert "I like rain" in await world.asks("ada", "!memory", OPEN)
+
+
 class TestResetRolling:
     async def test_it_clears_this_session_s_summary_and_no_other(self, world: World) -> None:
         for place in (None, OPEN):

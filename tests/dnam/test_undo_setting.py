@@ -6,7 +6,7 @@ import pytest
 
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.table import read, run
-from dnam.commands.undo import ELSEWHERE, NOTHING
+from dnam.commands.undo import ALL_STAYS, ELSEWHERE, NOTHING, STAYS
 from dnam.configuration import PlaceConfig
 from dnam.scopes import set_config
 from projections.config import GLOBAL
@@ -60,18 +60,32 @@ async def test_it_is_walked_back_together_with_what_was_remembered(room: Undoing
     assert undone[3] == NOTHING.partition(":")[0]
 
 
-async def test_who_may_not_any_more_is_told_who_may_and_nothing_else_is_undone(room: Undoing) -> None:
+async def test_what_they_may_not_set_any_more_stays_and_what_they_did_before_it_is_undone(room: Undoing) -> None:
     await room.says("remember I like tea")
+    await room.says("config set me learn=none")
     await room.says("config set guild respond_mode=all", manages_guild=True)
-    reply = await room.says("undo")
-    assert reply.failed
-    assert reply.text == (
-        "Not undone: what you changed last here was `config set guild/discord:9 respond_mode=all`, and "
-        f"{FOR_MANAGERS}. Who may takes it back with `!memory config unset guild/discord:9 respond_mode`."
+    stays = (
+        f"{STAYS}\n- `config set guild/discord:9 respond_mode=all`: {FOR_MANAGERS}. Who may takes it back with "
+        "`!memory config unset guild/discord:9 respond_mode`."
     )
-    assert [item.text for item in await room.memory.show("100", platform="discord")] == ["I like tea"]
+    assert await room.undo() == f"Undone `config set`: person/N100: {NOT_SET}\n{stays}"
+    told = await room.undo()
+    assert told.startswith("Undone `remember`: this is forgotten.\n- [fact] I like tea ")
+    assert told.endswith(f"\n{stays}")
+    assert await room.undo() == f"{NOTHING}\n{stays.replace(STAYS, ALL_STAYS)}"
     assert (await room.undo(manages_guild=True)).startswith("Undone `config set`: guild/discord:9 (Garden): ")
-    assert (await room.undo()).startswith("Undone `remember`: ")
+    assert await room.undo() == NOTHING
+
+
+async def test_of_much_that_stays_the_newest_is_told(room: Undoing) -> None:
+    for each in ("respond_mode=all", "learn=none", "retention_days=9", "context_history=7", "learn=heard"):
+        await room.says(f"config set guild {each}", manages_guild=True)
+    head, *lines = (await room.undo()).splitlines()[1:]
+    assert head == ALL_STAYS
+    assert [each.split("`")[1] for each in lines[:3]] == [
+        f"config set guild/discord:9 {each}" for each in ("learn=heard", "context_history=7", "retention_days=9")
+    ]
+    assert lines[3:] == ["- and 1 more"]
 
 
 async def test_what_somebody_else_set_since_stays(room: Undoing) -> None:

@@ -266,7 +266,7 @@ def test_edits_that_cannot_be_done() -> None:
         (derive("fact", "Bob's"), "rows", "there is no item"),
         (derive("fact", "gone"), "rows", "is forgotten: restore it first"),
         (derive("fact", "both"), "rows", f"in {HOME}, {WIDE}"),
-        (derive("fact", "b"), "Likes tea", "says this already"),
+        (derive("fact", "b"), "Likes tea", f"^the item {derive('fact', 'likes tea')} says this already"),
         (derive("fact", "b"), " ", "write a sentence"),
         ("", "rows", "there is no item"),
     ]

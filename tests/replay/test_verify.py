@@ -197,7 +197,7 @@ def test_missing_events_are_found(small: Path) -> None:
 def test_a_decision_that_is_cut_short_is_found(small: Path) -> None:
     for seq in (5, 6):
         gone(small, b"headers", key(seq))
-    assert Problem(4, "its decision is cut short: 1 events are missing") in verified(small).problems
+    assert Problem(4, "its decision is cut short: 1 event is missing") in verified(small).problems
 
 
 def test_another_order_is_found(small: Path) -> None:
@@ -208,7 +208,7 @@ def test_another_order_is_found(small: Path) -> None:
     put(small, b"headers", key(2), codec.encode_header(again))
     found = set(verified(small).problems)
     assert Problem(3, "recorded before the event in front of it") in found
-    assert Problem(2, "its decision should have 1 events left and says 7") in found
+    assert Problem(2, "its decision should have 1 event left and says 7") in found
 
 
 @pytest.mark.parametrize("change", ["flipped", "missing", "more"])

@@ -175,7 +175,7 @@ def test_of_a_person_it_is_all_that_is_theirs_and_of_nobody_else(data: Path, tmp
         assert other not in ran.out
     page = tmp_path / "kim.md"
     wrote = dnam("export", "--data", data, "Kim", "--markdown", "--out", page)
-    assert wrote.out == f"Exported Kim: 3 messages, 3 items, 1 direct conversations, to {page}.\n"
+    assert wrote.out == f"Exported Kim: 3 messages, 3 items, 1 direct conversation, to {page}.\n"
     assert page.read_text().startswith("# What is here of Kim\n")
     assert "Ada" not in page.read_text()
 

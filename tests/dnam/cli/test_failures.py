@@ -195,6 +195,45 @@ def test_what_was_done_is_said_to_be_done_where_it_could_not_be_printed(data: Pa
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("format", [(), ("--json",)])
+def test_a_file_that_was_written_as_told_is_said_to_be_where_nothing_can_be_printed(
+    data: Path, tmp_path: Path, format: tuple[str, ...]
+) -> None:
+    file = tmp_path / "written"
+    for words in (("checkpoint", "--out"), ("prove", "1", "--out"), ("audit", "Kim", "--html")):
+        file.unlink(missing_ok=True)
+        assert untold(data, *format, *words, file) == (
+            4,
+            f"{file} is written, but what there is to say of it could not be printed: ",
+        ), words
+        assert file.stat().st_size
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_what_only_a_file_or_stdout_was_to_have_is_not_done_where_that_is_full(data: Path) -> None:
+    for words in (("checkpoint",), ("prove", "1"), ("audit", "Kim", "--html", "-")):
+        assert untold(data, *words) == (3, "what was printed could not be written: "), words
+    for told in (("checkpoint", "--yes", "--out"), ("prove", "1", "--out"), ("audit", "Kim", "--html")):
+        ran = dnam(*told, "/dev/full", "--data", data)
+        assert (ran.code, ran.err.rpartition("dnam: ")[2].startswith("/dev/full cannot be written: ")) == (3, True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_new_name_of_the_log_is_said_to_be_given_where_nothing_can_be_printed(data: Path) -> None:
+    words = "the log has a new name and key, but what there is to say of it could not be printed: "
+    assert untold(data, "checkpoint", "--new-origin", "--yes") == (4, words)
+
+
+def untold(data: Path, *words: str | Path) -> tuple[int, str]:
+    """How a command ends that can print nothing, and what it says of that, up to why."""
+    with Path("/dev/full").open("wb") as full, process("--data", data, *words, stdout=full) as started:
+        assert started.stderr is not None
+        told, code = started.stderr.read().decode(), started.wait(timeout=60)
+    assert "Traceback" not in told
+    return code, told.splitlines()[-1].removeprefix("dnam: ").partition("[")[0]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_what_was_not_done_is_not_said_to_be_where_nothing_can_be_printed(data: Path) -> None:
     with Path("/dev/full").open("wb") as full, process("--data", data, "forget", "Bo", "x", stdout=full) as started:
         assert started.stderr is not None

@@ -49,8 +49,8 @@ def test_explain_says_on_stderr_what_every_line_rests_on(data: Path) -> None:
     ran = dnam("prompt", "Kim", "which tea?", "--in", "general", "--explain", "--data", data)
     assert ran.out == f"{IN_GENERAL}\n"
     lines = ran.err.splitlines()
-    assert lines[:2] == ["files: 15 characters, 1 lines", "  given        - /base/core.md"]
-    assert lines[2] == "durable: 68 characters, 1 lines"
+    assert lines[:2] == ["files: 15 characters, 1 line", "  given        - /base/core.md"]
+    assert lines[2] == "durable: 68 characters, 1 line"
     assert lines[3].startswith("  #21 item durable-4aea4faa: - [fact] builds")
     assert lines[4] == "      0.0: fills the room that is left"
     assert "  #25 summary from #24: They compared teas. Kim brings the pot." in lines

@@ -434,3 +434,22 @@ def test_a_dash_is_standard_output(data: Path, tmp_path: Path, command: tuple[st
     plain, dashed = (dnam(*command, *out, "--data", data).out for out in ((), ("--out", "-")))
     assert dashed == plain != ""
     assert not (tmp_path / "-").exists()
+
+
+def test_of_one_event_nothing_is_said_in_the_plural(tmp_path: Path) -> None:
+    data, kept, page = tmp_path / "data", tmp_path / "kept", tmp_path / "page"
+    dnam("opt-out", "discord:100", "--data", data)
+    told = [
+        dnam(*words, "--data", data).out
+        for words in (
+            ("checkpoint", "--out", kept),
+            ("prove", "1", "--out", page),
+            ("verify", "--since", kept),
+            ("replay",),
+            ("replay", "--check"),
+            ("export", "--out", tmp_path / "export"),
+            ("backup", tmp_path / "backup"),
+        )
+    ]
+    assert all("1 event" in each for each in told), told
+    assert "1 events" not in "".join(told)

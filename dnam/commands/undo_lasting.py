@@ -1,0 +1,123 @@
+"""What somebody did that `!memory undo` does not take back: it goes past it, to what they did before, and says so.
+
+    what they did    why it stays
+    ──────────────   ──────────────────────────────────────────────────────────────────
+    reset rolling    what the summary was made of does not come into the next one
+    opt-in           opting out is a command of its own; before it, nothing was recorded
+    redact           the words are gone
+
+Clearing a summary is told in its session. The other two lie in the clear, without a name or a place: they are theirs by
+the accounts, and by whose words went; of what may have been done elsewhere nothing more is told where others read along
+than that there is something. A redaction is looked for among what was recorded within a day, since nothing leads to it.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dnam.commands.command import PREFIX, Invocation
+from projections.consent import CONSENT_CHANGES
+from projections.decisions.consent import BY_THEMSELF
+from projections.decisions.retention import DAY_MS
+from projections.events import MessageRedacted, SummaryReset, SummaryWithheld, TurnWithdrawn
+from projections.events.values import OPERATOR
+from projections.fold import Record
+from projections.ids import Handle
+from projections.messages import unit
+from projections.people import accounts_of
+from projections.rows import Rows, after_prefix
+from projections.summaries import SUMMARIES
+from replay.chronicle import LogChronicle
+from replay.engine import Engine
+from replay.history import history_prefix
+from replay.overlay import HISTORY
+from replay.reading import Reader
+from replay.units import stored_with
+
+RESET = "`reset rolling`: what the summary was made of does not come into the next one."
+OPTED_IN = f"`opt-in`: `{PREFIX} opt-out` takes it back."
+REDACTED = "`redact`: the words are gone for good."
+UNTOLD = "something that is not told here."
+
+
+class Lasting(NamedTuple):
+    """Something that is not undone: when it was done (ms), at which place of the log, and what is said of it."""
+
+    said: int
+    seq: int
+    words: str
+
+    @property
+    def when(self) -> tuple[int, int]:
+        """Which of two was later."""
+        return self.said, self.seq
+
+
+def lasting(rows: Rows, reader: Reader, engine: Engine, asked: Invocation, now: int) -> list[Lasting]:
+    """What whoever asks did that stays, the last of each kind; of redactions all of the last day before `now` (ms)."""
+    return [
+        *_reset(rows, reader, asked),
+        *_opted_in(rows, reader, asked),
+        *_redacted(reader, engine, asked, now),
+    ]
+
+
+def _reset(rows: Rows, reader: Reader, asked: Invocation) -> Iterator[Lasting]:
+    """The last time that they cleared the summary of this session; only resets are opened."""
+    prefix = history_prefix(SUMMARIES.table, unit(asked.session, asked.setting.audience.epoch))
+    for _, stored in rows.raw.scan(HISTORY, prefix, after_prefix(prefix), reverse=True):
+        record = reader.at(stored.seq).record if reader.tag_at(stored.seq) == SummaryReset.TAG else None
+        if record is not None and record.event.by == asked.by:
+            yield Lasting(record.event.said, record.seq, RESET)
+            return
+
+
+def _opted_in(rows: Rows, reader: Reader, asked: Invocation) -> Iterator[Lasting]:
+    """The last time that they opted in themself, with any of their accounts."""
+    words = OPTED_IN if asked.is_alone else UNTOLD
+    for account in accounts_of(rows, asked.person):
+        hashed = rows.ids.keyed_hash(account.row.platform, account.row.platform_id)
+        last = next(rows.scan(CONSENT_CHANGES, hashed, reverse=True), None)
+        record = None if last is None or last.row.is_out else reader.at(last.seq).record
+        if record is not None and record.event.by == BY_THEMSELF:
+            yield Lasting(record.event.said, record.seq, words)
+
+
+def _redacted(reader: Reader, engine: Engine, asked: Invocation, now: int) -> Iterator[Lasting]:
+    """What they took back of what was said."""
+    chronicle = LogChronicle(engine.live)
+    for stored in stored_with(engine, (MessageRedacted.TAG,), engine.seq_at(now - DAY_MS), reader.size):
+        record = reader.at(stored.seq).record
+        if record is None or not isinstance(record.event, MessageRedacted):
+            continue
+        decided = chronicle.decision(record.id)
+        if _is_theirs(record.event, decided, reader, engine, asked):
+            is_told = asked.is_alone or any(_is_in(each, asked.session) for each in decided)
+            yield Lasting(record.event.said, record.seq, REDACTED if is_told else UNTOLD)
+
+
+def _is_theirs(
+    event: MessageRedacted, decided: list[Record], reader: Reader, engine: Engine, asked: Invocation
+) -> bool:
+    """Whether who asks redacted it: their own message, an answer to them, or, as the owner, anybody's."""
+    if event.by == OPERATOR:
+        return asked.is_owner
+    if event.by != BY_THEMSELF:
+        return False
+    return any(_was_answered(each, asked.person) for each in decided) or _wrote(event, reader, engine, asked.person)
+
+
+def _was_answered(record: Record, person: Handle) -> bool:
+    """Whether an answer to them was taken back for its own sake, and by no rule."""
+    event = record.event
+    return isinstance(event, TurnWithdrawn) and (event.by, event.asker) == (BY_THEMSELF, person)
+
+
+def _wrote(event: MessageRedacted, reader: Reader, engine: Engine, person: Handle) -> bool:
+    """Whether the one message that it took back was theirs: what somebody said lies in a vault of theirs."""
+    found = (reader.find(each) for each in event.events)
+    vaults = {each.header.vault for each in found if each is not None and each.header.tag.startswith("message.")}
+    return len(vaults) == 1 and not vaults.isdisjoint(engine.store.ring.listing(person))
+
+
+def _is_in(record: Record, session: str) -> bool:
+    return isinstance(record.event, TurnWithdrawn | SummaryWithheld) and record.event.session == session
