@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.access import Access
 from dnam.copies import older_logs
-from dnam.counting import counted
 from dnam.failures import Tell
 from dnam.times import zone_of
 from dnam.unwritten import Pause
+from projections.counting import counted
 from projections.errors import DnamError
 from replay.builder import rebuild, silent
 from replay.engine import Engine

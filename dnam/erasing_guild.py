@@ -19,10 +19,10 @@ import msgspec
 
 from dnam.access import Access
 from dnam.copies import older_logs, vaults_of, write_files_anew
-from dnam.counting import counted
 from dnam.errors import BrokenOff
 from dnam.kept_exports import exports_with, remove
 from dnam.swept import Tell, folder_of
+from projections.counting import counted
 from projections.decisions.erase_guild import EraseGuildRequest, Held, erase_guild, held
 from projections.errors import DnamError
 from projections.events import MessageRedacted

@@ -3,9 +3,9 @@
 import unicodedata
 from typing import NamedTuple
 
-from dnam.counting import counted
 from dnam.errors import Ambiguous, Unknown
 from dnam.whereabouts import LOCAL, in_direct, the_one
+from projections.counting import counted
 from projections.errors import BadRequest
 from projections.events.values import By, Source
 from projections.ids import Handle, Ref

@@ -6,9 +6,9 @@ The value is tried on rows above those that there are, so that what is narrower 
 from typing import NamedTuple
 
 from dnam.access import Access
-from dnam.counting import counted
 from dnam.retention import KEY, plans
 from projections.config import Scope
+from projections.counting import counted
 from projections.decisions.retention import RetentionRequest, overdue
 from projections.events import ConfigSet
 from projections.events.values import OPERATOR

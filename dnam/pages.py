@@ -7,8 +7,8 @@ light and in dark.
 from collections.abc import Callable, Collection, Iterable, Iterator
 from html import escape
 
-from dnam.counting import counted
 from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
+from projections.counting import counted
 from projections.ids import VaultId
 from projections.quoting import visible
 from projections.wording import Piece

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from dnam import models
 from dnam.commands.command import PREFIX
-from dnam.counting import counted
 from dnam.encoders import sent_to
 from dnam.scopes import scope_words
 from dnam.settings import Settings
 from projections.config import CONFIG
+from projections.counting import counted
 from projections.rows import Rows
 
 LEARNS: Mapping[str, str] = {

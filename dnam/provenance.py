@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from dnam.counting import VOWELS
 from dnam.finding import by_words, compartment_words
 from dnam.times import iso
 from projections.caller import Caller, with_names
+from projections.counting import VOWELS
 from projections.events import (
     ItemEvent,
     ItemMerged,

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.configuration import config_for
-from dnam.counting import counted
 from dnam.failures import Tell
 from dnam.idle import Sleep
 from dnam.jobs import Job
 from dnam.settings import Settings
 from projections.config import config_rows
+from projections.counting import counted
 from projections.decisions.draft import Draft
 from projections.decisions.retention import RetentionRequest, expire, until
 from projections.events import MessageRedacted

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from dnam.counting import counted
 from projections.caller import with_names
+from projections.counting import counted
 from projections.events import (
     ConfigSet,
     ErasureCompleted,

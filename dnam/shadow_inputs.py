@@ -6,9 +6,9 @@ The fields of these values are those of `less_read` in `dnam diff --shadow --jso
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from dnam.counting import counted
 from dnam.finding import compartment_words
 from dnam.shadows import Lost, Manifest
+from projections.counting import counted
 from projections.derived import effects_of
 from projections.events import ReplyWithdrawn
 from projections.ids import NOBODY, EventId, Handle, Seq

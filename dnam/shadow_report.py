@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from typing import NamedTuple
 
-from dnam.counting import counted
 from dnam.finding import place_words
 from dnam.shadow_inputs import NOBODYS, LessRead, less_read
 from dnam.shadow_words import Fault, GroupWords, SummaryWords, Teller, faults
 from dnam.shadows import Manifest
+from projections.counting import counted
 from projections.decisions.adopt_summary import FORGOTTEN
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, items_of

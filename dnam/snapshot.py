@@ -22,10 +22,10 @@ from datetime import UTC
 from typing import NamedTuple
 
 from dnam.commands.picking import shown_id
-from dnam.counting import counted
 from dnam.markdown import escaped, tamed
 from dnam.times import shown
 from dnam.whereabouts import openings_for
+from projections.counting import counted
 from projections.decisions.meet import Account, is_opted_out
 from projections.events.values import Audience, Item
 from projections.ids import NOBODY, Handle, Point, Ref

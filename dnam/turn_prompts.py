@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from dnam.counting import counted
 from projections.context import Context, Request, assemble
+from projections.counting import counted
 from projections.errors import BadRequest
 from projections.events import MessageHeard, ToolCalled, TurnAnswered
 from projections.events.values import ItemUse

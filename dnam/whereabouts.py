@@ -4,9 +4,9 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dnam.counting import counted
 from dnam.errors import Ambiguous, Unknown
 from dnam.secrets import redacted
+from projections.counting import counted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
 from projections.decisions.meet import Account, is_unwelcome
 from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of

@@ -13,7 +13,7 @@ from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.screen import amount
 from dnam.cli.shadows import Name
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

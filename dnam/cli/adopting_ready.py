@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

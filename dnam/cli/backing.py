@@ -19,7 +19,7 @@ from dnam.cli.failures import FOUND_SOMETHING, Ending
 from dnam.cli.screen import can_be_asked, note
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest, DnamError
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 from projections.policies.text import whole
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from dnam.cli.command import Command, Data, Json
 from dnam.cli.failures import Ending
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from dnam.doctor.check import Checked

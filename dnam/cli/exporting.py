@@ -11,7 +11,7 @@ import typer
 from dnam.cli.command import Command, Data, Json, MaybeUser
 from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

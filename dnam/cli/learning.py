@@ -11,7 +11,7 @@ from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.screen import Screen, note
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import typer
 from dnam.cli.command import At, Command, Data, Json, MaybeText, MaybeUser, Place, Said
 from dnam.cli.looking import as_of, named
 from dnam.cli.shell import Shell, View
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

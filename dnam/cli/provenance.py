@@ -10,7 +10,7 @@ from dnam.cli.filing import filed
 from dnam.cli.looking import as_of, named
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell, View
-from dnam.counting import counted
+from projections.counting import counted
 from projections.policies.text import whole
 
 if TYPE_CHECKING:

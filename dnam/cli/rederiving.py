@@ -12,7 +12,7 @@ from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.rederiving_words import estimate_words, whose
 from dnam.cli.screen import amount
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

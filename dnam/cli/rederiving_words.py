@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dnam.counting import counted
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from dnam.rederiving.estimate import Estimate

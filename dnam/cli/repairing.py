@@ -12,7 +12,7 @@ from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.failures import FOUND_SOMETHING, Ending
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

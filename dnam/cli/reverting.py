@@ -7,7 +7,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, Yes, typed
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

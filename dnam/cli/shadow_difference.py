@@ -9,7 +9,6 @@ from typing import Any
 from dnam.cli.filing import filed
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, short, spans_of
-from dnam.counting import counted
 from dnam.languages import load
 from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
@@ -20,6 +19,7 @@ from dnam.shadow_page import shadow_page
 from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Wanted
 from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
 from dnam.shadows import load as load_manifest
+from projections.counting import counted
 from projections.ids import Handle
 from projections.lookup import SessionCard
 from projections.quoting import one_line

@@ -8,8 +8,8 @@ import typer
 from dnam.cli.command import Command, Data, Json, Yes, typed
 from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.shell import Shell
-from dnam.counting import counted
 from dnam.jsonable import jsonable
+from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:

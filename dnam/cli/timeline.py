@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.cli.shell import Shell
-from dnam.counting import counted
 from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
+from projections.counting import counted
 from projections.quoting import one_line, visible
 from projections.wording import Piece, differs
 

@@ -10,8 +10,8 @@ from dnam.cli.looking import named
 from dnam.cli.provenance import narrator
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell, View
-from dnam.counting import counted
 from dnam.times import iso
+from projections.counting import counted
 from projections.policies.text import whole
 
 if TYPE_CHECKING:

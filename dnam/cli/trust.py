@@ -13,7 +13,7 @@ from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.filing import DONE, filed
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
-from dnam.counting import counted
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from replay.checkpoint import Signed

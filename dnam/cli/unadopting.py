@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from dnam.cli.adopting import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
 from dnam.cli.shell import Shell
-from dnam.counting import counted
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from dnam.adopted import Taken

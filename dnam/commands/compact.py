@@ -8,7 +8,7 @@ from dnam.assistant import Assistant
 from dnam.commands.command import Arguments, Invocation, Reply
 from dnam.compacting import compact
 from dnam.copies import older_logs
-from dnam.counting import counted
+from projections.counting import counted
 from replay.restore import REPLACED
 from replay.store import DiskStore
 

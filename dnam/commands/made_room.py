@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dnam.counting import counted
 from dnam.memory import Memory
+from projections.counting import counted
 from projections.derived import effects_of
 from projections.events import ItemEvicted
 from projections.events.values import Item

@@ -10,8 +10,8 @@ import re
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
 from dnam.commands.erase import SURE, whoever_asks
-from dnam.counting import counted
 from dnam.redacting import Meant, redact, the_message
+from projections.counting import counted
 from projections.decisions.consent import BY_THEMSELF
 from projections.errors import BadRequest
 from projections.events.values import OPERATOR

@@ -2,8 +2,8 @@
 
 import re
 
-from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, well, wrong
+from projections.counting import counted
 
 
 async def files(patient: Patient) -> list[Finding]:

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
-from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 from dnam.unreached import no_answer
+from projections.counting import counted
 from replay.errors import LogError
 
 if TYPE_CHECKING:

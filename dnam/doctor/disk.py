@@ -6,8 +6,8 @@ import errno
 from pathlib import Path
 from typing import NamedTuple
 
-from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
+from projections.counting import counted
 
 DAY_MS = 86_400_000
 LATELY_DAYS = 30

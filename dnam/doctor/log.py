@@ -4,9 +4,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from dnam.counting import counted
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
 from dnam.file_set import MARK
+from projections.counting import counted
 from replay.errors import DamagedPages, KeyRingDamaged, KeyRingMissing, LogError, NotALog, NothingHere, Truncated
 from replay.ringfile import COPIES
 from replay.store import UNUSABLE

@@ -1,9 +1,9 @@
 """A running bot, asked on its health port: what waits to be written, and whether it is ready."""
 
-from dnam.counting import counted
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
 from dnam.settings import Settings
 from dnam.unreached import no_answer
+from projections.counting import counted
 
 ASKED = ("unwritten", "lost", "queue", "view_errors", "ring_errors", "background_failures")
 

@@ -6,11 +6,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 from dnam.doctor.disk import bytes_words
 from dnam.errors import ShadowUnusable
 from dnam.shadows import Manifest, is_being_made, is_name, known
+from projections.counting import counted
 from projections.errors import BadRequest
 from replay.errors import LogError, LogMissing, NothingHere
 from replay.shadow import SHADOWS, shadow_folder
