@@ -7,6 +7,7 @@ from projections.recall import corpus as recall_corpus
 from projections.recall.columns import NO_PEAK, Peak, Raised, Sealed, short_id
 from projections.recall.corpus import NONE, Corpus, Names, corpus_of
 from projections.recall.documents import Document
+from projections.recall.kept_postings import HOLDING
 from projections.recall.words import word_term
 from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, message_id, sealed
 
@@ -156,7 +157,7 @@ def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) ->
         reads.append(term)
         return from_disk.postings(term)
 
-    monkeypatch.setattr(recall_corpus, "MOST_KEPT", 100)  # two terms of ten places of five bytes
+    monkeypatch.setattr(recall_corpus, "MOST_KEPT", 2 * (HOLDING + 50))  # two terms of ten places of five bytes
     corpus = Corpus(Sealed(from_disk.columns, from_disk.units, from_disk.speakers, postings))
     jam, none = word_term("jam"), word_term("none")
     for term in (TEA, CAKE, TEA, jam, TEA, CAKE, none, none):
