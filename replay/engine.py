@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+import lmdb
+
 from projections.decisions.draft import Decision
 from projections.fold import Fold
 from projections.registry import FOLD
@@ -27,10 +29,10 @@ from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadO
 from replay.group import Group, Opened, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live, Tail
-from replay.log import Head
+from replay.log import Head, Log
 from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
-from replay.travel import Moment, Past, settle
+from replay.travel import Moment, Past, settle, settled
 
 MOST_IN_GROUP = 512
 """How many decisions share a commit at the most."""
@@ -38,6 +40,7 @@ BEHIND = 4096
 """How many events the views may lack when a writer opens, or in a burst; more are folded into them first."""
 BURST = 8
 """A commit of more decisions than this is one of a burst, which is recorded before the views are kept up."""
+CLOSED = "this memory is closed"
 
 
 class Engine:
@@ -204,7 +207,21 @@ class Engine:
         if self._writer is None:
             raise ReadOnly("this memory was opened for reading only")
         if self._closed:
-            raise LogError("this memory is closed")
+            raise LogError(CLOSED)
+
+    def _refuse_let_go(self) -> None:
+        if self._let_go:
+            raise LogError(CLOSED)
+
+    @contextmanager
+    def _open_log(self) -> Iterator[Log]:
+        """The log itself, for what needs no rows and waits for nobody who looks at them: it may be let go meanwhile."""
+        self._refuse_let_go()
+        try:
+            yield self.store.log
+        except lmdb.Error:
+            self._refuse_let_go()
+            raise
 
     def _enqueue(self, job: Job) -> None:
         """With the gate held."""
@@ -309,8 +326,7 @@ class Engine:
         when it is acknowledged, and need not be read. `_under_way` is looked at behind the log: where it is over by
         then, what it left is among what was recorded.
         """
-        if self._let_go:
-            raise LogError("this memory is closed")
+        self._refuse_let_go()
         head = self.live.follow()
         upto = self._under_way
         self._absorb()
@@ -383,21 +399,28 @@ class Engine:
 
     def head(self) -> Head:
         """Where the log ends now."""
-        return self.store.log.head()
+        with self._open_log() as log:
+            return log.head()
 
     def seq_at(self, milliseconds: int) -> int:
         """The last event recorded at or before a time; 0 when there is none. A few header reads, whatever the size."""
-        low, high = 0, self.head().size
-        while low < high:
-            middle = (low + high + 1) // 2
-            stored = self.store.log.get(middle)
-            if stored is None:
-                raise Damaged(f"event #{middle} is missing; run `dnam verify`")
-            if codec.decode_header(stored.header).at <= milliseconds:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        with self._open_log() as log:
+            low, high = 0, log.head().size
+            while low < high:
+                middle = (low + high + 1) // 2
+                stored = log.get(middle)
+                if stored is None:
+                    raise Damaged(f"event #{middle} is missing; run `dnam verify`")
+                if codec.decode_header(stored.header).at <= milliseconds:
+                    low = middle
+                else:
+                    high = middle - 1
+            return low
+
+    def settled(self, seq: int) -> int:
+        """The end of the decision that a seq lies in."""
+        with self._open_log() as log:
+            return settled(log, seq)
 
     @property
     def pending(self) -> int:
@@ -434,7 +457,8 @@ class Engine:
         except LogError as error:
             self.view_errors.append(error)  # they can wait: the next writer brings them up
         finally:
-            self.store.close()
+            with self._mutex:  # whoever still looks, as a thread that nobody waits for any more, has it whole
+                self.store.close()
 
     def _wait_for(self, thread: threading.Thread | None, until: float | None) -> None:
         if thread is None:
