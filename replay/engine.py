@@ -72,6 +72,10 @@ class Engine:
         self.finishing = threading.Lock()
         """Held by the thread that finishes erasures."""
         self._gate = threading.Lock()
+        self._works = 0
+        """How much is under way that closing waits for, with the gate held."""
+        self._work_ended = threading.Condition(self._gate)
+        self._closing = False
         self._turn = threading.Lock()
         self._pending = 0
         self._closed = False
@@ -212,6 +216,20 @@ class Engine:
     def _refuse_let_go(self) -> None:
         if self._let_go:
             raise LogError(CLOSED)
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """For work in a thread that would leave something half done: closing waits for it, and none begins behind."""
+        with self._gate:
+            if self._closing:
+                raise LogError(CLOSED)
+            self._works += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._works -= 1
+                self._work_ended.notify_all()
 
     @contextmanager
     def _open_log(self) -> Iterator[Log]:
@@ -438,6 +456,10 @@ class Engine:
         under way breaks off with it, as when it is killed. It can be closed again.
         """
         until = None if self.closing_seconds is None else time.monotonic() + self.closing_seconds
+        with self._gate:
+            self._closing = True
+            if not self._work_ended.wait_for(lambda: not self._works, _left(until)):
+                raise self._busy()
         self._wait_for(self.finisher, until)
         with self._gate:
             if not self._closed:
@@ -463,18 +485,26 @@ class Engine:
     def _wait_for(self, thread: threading.Thread | None, until: float | None) -> None:
         if thread is None:
             return
-        thread.join(None if until is None else max(until - time.monotonic(), 0.0))
+        thread.join(_left(until))
         if thread.is_alive():
-            raise Busy(
-                f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
-                f" Not recorded by then: {self._pending} decisions"
-            )
+            raise self._busy()
+
+    def _busy(self) -> Busy:
+        return Busy(
+            f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
+            f" Not recorded by then: {self._pending} decisions"
+        )
 
     def __enter__(self) -> "Engine":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _left(until: float | None) -> float | None:
+    """How many seconds are left; None where there is no end."""
+    return None if until is None else max(until - time.monotonic(), 0.0)
 
 
 def _call(told: Iterable[Callable[[], None]]) -> None:

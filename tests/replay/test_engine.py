@@ -472,6 +472,28 @@ def test_closing_waits_for_whoever_looks(data: Path, writable: bool) -> None:
         engine.head()
 
 
+def test_closing_waits_for_what_would_stay_half_done(engine: Engine) -> None:
+    closing = threading.Thread(target=engine.close)
+    with engine.kept_open():
+        closing.start()
+        closing.join(0.2)
+        assert closing.is_alive()
+        assert engine.record(drafts(setting("a"))).records
+        with pytest.raises(LogError, match="this memory is closed"), engine.kept_open():
+            pytest.fail("something else began")
+    closing.join()
+    with pytest.raises(LogError, match="this memory is closed"):
+        engine.record(drafts(setting("b")))
+
+
+def test_it_does_not_wait_for_that_for_ever(engine: Engine) -> None:
+    engine.closing_seconds = 0.0
+    with engine.kept_open(), pytest.raises(Busy, match="could not be closed within 0 s"):
+        engine.close()
+    engine.closing_seconds = None
+    engine.close()
+
+
 def test_an_engine_for_reading_writes_nothing(data: Path) -> None:
     with Engine.open(data, create=True, clock=FakeClock()) as writer:
         for n in range(20):
