@@ -2,11 +2,12 @@
 
 import asyncio
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
-from dnam import Memory, erasing
+from dnam import Memory, erasing, swept
 from dnam.access import Access
 from dnam.model import Ask, SummaryInputs
 from dnam.swept import Swept, sweep
@@ -14,6 +15,7 @@ from projections.rows import Rows
 from projections.summaries import find_summary
 from replay.erasure import erase
 from replay.errors import LogError
+from replay.folder import replace_file
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.dnam.test_background import ROOM, turn
 
@@ -69,3 +71,20 @@ async def test_closing_waits_for_an_erasure(tmp_path: Path, monkeypatch: pytest.
     assert (await task).is_complete
     with pytest.raises(LogError, match="this memory is closed"):
         await erasing.erase(memory, heard.person)
+
+
+async def test_those_who_sweep_at_once_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They write the same file, under the same name until it is whole: one had taken it from the other."""
+    writing, most = list[Path](), list[int]()
+
+    def slowly(path: Path, data: bytes) -> None:
+        writing.append(path)
+        most.append(len(writing))
+        time.sleep(0.1)
+        replace_file(path, data)
+        writing.remove(path)
+
+    monkeypatch.setattr(swept, "replace_file", slowly)
+    async with Memory.open(tmp_path) as memory:
+        await asyncio.gather(*(asyncio.to_thread(sweep, memory) for _ in range(2)))
+    assert most == [1, 1]
