@@ -20,6 +20,7 @@ from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
 from projections.errors import BadRequest
 from projections.ids import Handle
+from projections.people import accounts_of
 from projections.policies.text import whole
 from projections.quoting import in_quotes
 from projections.rows import Rows
@@ -27,7 +28,7 @@ from replay.engine import Engine
 from replay.errors import LogError
 from replay.group import Recorded
 from replay.jobs import Decided
-from replay.travel import Moment, settled
+from replay.travel import Moment
 
 T = TypeVar("T")
 
@@ -73,6 +74,9 @@ class Access:
         """Hand a decision over, without waiting: what is handed over first is recorded first. `decided` hears what it
         made before that is durable, in the writer's thread.
         """
+        arguments.functions(decision=decision)
+        if decided is not None:
+            arguments.functions(decided=decided)
         future = recording(self.engine, decision, decided)
         if self.watchers:
             future.add_done_callback(self._tell)
@@ -89,6 +93,7 @@ class Access:
 
     def look_here(self, question: Callable[[Rows], T]) -> T:
         """The same in this thread: for a thread that has more to do than look."""
+        arguments.functions(question=question)
         with self.engine.reading() as rows:
             return question(rows)
 
@@ -98,14 +103,16 @@ class Access:
         """
         is_seq = isinstance(at, int) and not isinstance(at, bool) and at >= 0
         if not (is_seq or isinstance(at, datetime)):
-            raise BadRequest(f"a moment is a seq or a datetime, not {at!r}: dnam.when.read_when reads words")
+            raise BadRequest(f"`at`: a moment is a seq or a datetime, not {at!r}: dnam.when.read_when reads words")
         if isinstance(at, int) and at > self.engine.head().size:
             raise BadRequest(f"there is no event #{at} yet: the log ends at #{self.engine.head().size}")
         seq = at if isinstance(at, int) else self.engine.seq_at(_milliseconds(at))
-        return Moment(seq=settled(self.engine.store.log, seq))
+        return Moment(seq=self.engine.settled(seq))
 
     async def look_back(self, moment: Moment, question: Callable[[Rows, Rows], T]) -> T:
         """Ask something of the rows as they are and as they were, off the event loop."""
+        arguments.of_kind(Moment, moment=moment)
+        arguments.functions(question=question)
         return await asyncio.to_thread(self._look_back, moment, question)
 
     def _look_back(self, moment: Moment, question: Callable[[Rows, Rows], T]) -> T:
@@ -114,12 +121,13 @@ class Access:
 
     async def person(self, user: str | Handle, *, platform: str = LOCAL, make: bool = False) -> Handle:
         """Whose account it is: `user` is the platform's id of them, or a handle, and never a name, which anybody can
-        take. Unknown when nobody has it, and for the handle of nobody, which is that of whoever opted out; with `make`,
-        they are met now.
+        take. Unknown when nobody has it, be it a handle, as of somebody who was erased, and for the handle of nobody,
+        which is that of whoever opted out; with `make`, who has an id that is new is met now.
         """
         arguments.identified(platform=platform)
+        arguments.of_kind(bool, make=make)
         if isinstance(user, bytes):
-            return arguments.handle(user)
+            return await self._known(arguments.handle(user))
         arguments.strings(user=user)
         arguments.identified(user=whole(user))
         account = Account(platform, whole(user), whole(user))
@@ -130,6 +138,10 @@ class Access:
             raise Unknown(f"nobody here has the id {platform}:{user}. `dnam people` lists everybody")
         return await self._met(account)
 
+    async def _known(self, person: Handle) -> Handle:
+        await self.look(lambda rows: refuse_stranger(rows, person))
+        return person
+
     async def _met(self, account: Account) -> Handle:
         person = await self.meet(account)
         if not person:
@@ -138,6 +150,7 @@ class Access:
 
     async def meet(self, account: Account) -> Handle:
         """Whose account it is; an unknown one is met now. NOBODY for somebody who opted out."""
+        arguments.account(account)
         account = account_without_secrets(account)
         known = await self.look(lambda rows: handle_of(rows, account))
         if known:
@@ -145,6 +158,12 @@ class Access:
         origin, fresh, said = self.origin(), (new_handle(),), self.now()
         await self.record(lambda rows: meet(rows, account, origin, fresh, said))
         return await self.look(lambda rows: handle_of(rows, account))
+
+
+def refuse_stranger(rows: Rows, person: Handle) -> None:
+    """Unknown for a handle that nobody has, or nobody any more."""
+    if next(accounts_of(rows, person), None) is None:
+        raise Unknown(arguments.NOBODY_MEANT)
 
 
 def _milliseconds(at: datetime) -> int:

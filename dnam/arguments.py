@@ -2,10 +2,20 @@
 anything is looked at or recorded.
 """
 
-from dnam.errors import Unknown
-from projections.errors import BadRequest
-from projections.ids import NOBODY, Handle
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TypeVar
 
+from dnam.errors import Unknown
+from dnam.times import LATEST_MS
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
+from projections.errors import BadRequest
+from projections.events.values import By
+from projections.ids import NOBODY, Handle
+from projections.policies.compartments import Setting
+
+T = TypeVar("T")
 HANDLE_BYTES = 16
 NOBODY_MEANT = (
     "this handle is nobody's: whoever it was taken from is not known here, or asked that nothing of theirs is kept"
@@ -39,6 +49,18 @@ def identified(**given: object) -> None:
             raise BadRequest(f"`{name}` is empty: people are known by an id of theirs on a platform")
 
 
+def times(**given: int | None) -> None:
+    """BadRequest where one of these is no time in ms since 1970, in a year that there is; None, which is the present,
+    may be.
+    """
+    for name, value in given.items():
+        if value is not None:
+            whole_number(**{name: value})
+            wrong = _beyond(value)
+            if wrong:
+                raise BadRequest(f"`{name}` is ms since 1970, and {value} lies {wrong}")
+
+
 def whole_number(**given: object) -> None:
     """BadRequest where one of these is no whole number."""
     for name, value in given.items():
@@ -50,7 +72,62 @@ def of_kind(kind: type, **given: object) -> None:
     """BadRequest where one of these is nothing of this kind."""
     for name, value in given.items():
         if not isinstance(value, kind):
-            raise BadRequest(f"`{name}` is a {kind.__name__}, not {_kind(value)}")
+            raise BadRequest(f"`{name}` is {_a(kind)}, not {_kind(value)}")
+
+
+def account(given: object) -> None:
+    """BadRequest for what is no account, or has an id that is no string, as a platform's own library may have it."""
+    of_kind(Account, account=given)
+    assert isinstance(given, Account)
+    identified(**{"account.platform": given.platform, "account.id": given.id})
+    strings(**{"account.name": given.name, "account.username": given.username})
+
+
+def place(given: object) -> None:
+    """The same of a place."""
+    of_kind(PlaceSeen, place=given)
+    assert isinstance(given, PlaceSeen)
+    identified(**{"place.platform": given.platform})
+    names(**{"place.key": given.key})
+    strings(**{"place.name": given.name, "place.guild_name": given.guild_name})
+
+
+def perhaps(kind: type, **given: object) -> None:
+    """The same of what may be left out, which None does."""
+    of_kind(kind, **{name: value for name, value in given.items() if value is not None})
+
+
+def each(kind: type, **given: Iterable[T]) -> tuple[T, ...]:
+    """What is in the one that is given. BadRequest where that holds nothing, or something of another kind."""
+    ((name, values),) = given.items()
+    if not isinstance(values, Iterable):
+        raise BadRequest(f"`{name}` is a list in which each is {_a(kind)}, not {_kind(values)}")
+    found = tuple(values)
+    for value in found:
+        if not isinstance(value, kind):
+            raise BadRequest(f"each of `{name}` is {_a(kind)}, not {_kind(value)}")
+    return found
+
+
+def path(given: object) -> None:
+    """BadRequest for what is no path."""
+    if not isinstance(given, (str, Path)):
+        raise BadRequest(f"`path` is a string or a Path, not {_kind(given)}")
+
+
+def acting(by: object, setting: object) -> None:
+    """BadRequest where who acts is no By, or where they do is no Setting; None, which is the person themself and all
+    that is theirs, may be.
+    """
+    perhaps(By, by=by)
+    perhaps(Setting, setting=setting)
+
+
+def functions(**given: object) -> None:
+    """BadRequest where one of these cannot be called."""
+    for name, value in given.items():
+        if not callable(value):
+            raise BadRequest(f"`{name}` is a function, not {_kind(value)}")
 
 
 def handle(given: bytes) -> Handle:
@@ -60,6 +137,14 @@ def handle(given: bytes) -> Handle:
     if len(given) != HANDLE_BYTES:
         raise BadRequest(f"a handle has {HANDLE_BYTES} bytes, not {len(given)}; a platform's id is a string")
     return Handle(given)
+
+
+def _beyond(said: int) -> str:
+    return "before that" if said < 0 else "behind the year 9999" if said > LATEST_MS else ""
+
+
+def _a(kind: type) -> str:
+    return f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
 
 
 def _kind(value: object) -> str:

@@ -14,7 +14,7 @@ from dnam.encoder import Encoder
 from dnam.failures import Tell
 from dnam.idle import Idle, Sleep
 from dnam.jobs import Job, Jobs
-from dnam.loops.unmerged import MERGING_MS, unmerged
+from dnam.loops.unmerged import MERGING_MS, undecided, unmerged
 from dnam.memory import Memory
 from dnam.model import Model
 from dnam.retention import expiring, log
@@ -213,7 +213,8 @@ class Background(Tending):
     def _unmerged(self, some: Iterable[Handle], rows: Rows) -> list[Handle]:
         """Who was learned from just before the program ended, so that what is close may still stand side by side."""
         log = LogChronicle(self.memory.engine.live)
-        return [each for each in some if unmerged(rows, log, each, self._unmerged_since)]
+        since = self._unmerged_since
+        return [each for each in some if unmerged(rows, log, each, since) or undecided(rows, log, each, since)]
 
     def _start_merging(self, person: Handle) -> None:
         job = Job("merge", person, person=person)

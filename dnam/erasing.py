@@ -101,6 +101,11 @@ async def erase(
 
 
 def _erase(memory: Access, person: Handle, by: By, progress: Progress, in_background: bool) -> Receipt:
+    with memory.engine.kept_open():
+        return _erase_now(memory, person, by, progress, in_background)
+
+
+def _erase_now(memory: Access, person: Handle, by: By, progress: Progress, in_background: bool) -> Receipt:
     engine = memory.engine
     vaults = vaults_of(engine, person)
     try:
@@ -153,7 +158,9 @@ def _go_on(memory: Access, left: Unfinished, progress: Progress) -> Receipt:
     if memory.engine.finisher is not None:
         memory.engine.finisher.join()
     vaults = [vault for each in left.erasures for vault in each.event.vaults]
-    return with_exports(_rest(memory, left.erasures[-1].id, vaults, 0, progress, in_background=False), left.exports)
+    with memory.engine.kept_open():
+        receipt = _rest(memory, left.erasures[-1].id, vaults, 0, progress, in_background=False)
+    return with_exports(receipt, left.exports)
 
 
 def with_exports(receipt: Receipt, removed: Sequence[Path]) -> Receipt:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import partial
 
 from dnam import arguments
-from dnam.access import Access
+from dnam.access import Access, refuse_stranger
 from dnam.unmerging import before_merge
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, in_direct, openings_for
@@ -53,6 +53,9 @@ class Keeping(Access):
         `evidence` are the words that it rests on, and `source` is where they stand; without, the person's own asking.
         """
         arguments.strings(text=text)
+        arguments.acting(by, setting)
+        arguments.perhaps(Source, source=source)
+        evidence = arguments.each(Evidence, evidence=evidence)
         if isinstance(user, str) and user:
             refuse_text(text, self.guarding)  # before somebody is met for it
         person = await self.person(user, platform=platform, make=True)
@@ -71,8 +74,12 @@ class Keeping(Access):
             where=where,
             guarding=self.guarding,
         )
-        recorded = await self.record(lambda rows: remember(rows, request))
-        return items_of_recorded(recorded)[0]
+
+        def decide(rows: Rows) -> list[Draft]:
+            refuse_stranger(rows, person)  # who was erased since they were looked up
+            return remember(rows, request)
+
+        return items_of_recorded(await self.record(decide))[0]
 
     async def forget(
         self,
@@ -86,6 +93,7 @@ class Keeping(Access):
     ) -> list[Item]:
         """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
         arguments.strings(needle=needle, id=id)
+        arguments.acting(by, setting)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = ForgetRequest(
@@ -97,6 +105,9 @@ class Keeping(Access):
         """Take back these items and no others, as one act: all have one time. The items, as they are afterwards.
         `undoes`: that takes back what the same person did before.
         """
+        items = arguments.each(Item, items=items)
+        arguments.of_kind(By, by=by)
+        arguments.of_kind(bool, undoes=undoes)
         said = self.now()
         each = (ForgetRequest(item.owner, _here(item), by, said, self.origin(), id=item.id) for item in items)
         return await self._changed((partial(_forgetting, request) for request in each), undoes=undoes)
@@ -113,6 +124,7 @@ class Keeping(Access):
     ) -> list[Item]:
         """Change what an item says; its id stays."""
         arguments.strings(id=id, text=text)
+        arguments.acting(by, setting)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         said, origin, words = self.now(), self.origin(), unnamed(whole(text))
@@ -131,6 +143,7 @@ class Keeping(Access):
     ) -> list[Item]:
         """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
         arguments.strings(id=id)
+        arguments.acting(by, setting)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         return await self._restored(person, id, openings, by or By("person", person))
@@ -151,6 +164,9 @@ class Keeping(Access):
 
     async def restore_all(self, items: Iterable[Item], *, by: By, undoes: bool = False) -> list[Item]:
         """Bring back these items and no others, as one act: all have one time."""
+        items = arguments.each(Item, items=items)
+        arguments.of_kind(By, by=by)
+        arguments.of_kind(bool, undoes=undoes)
         said, cap = self.now(), self.settings.durable_max_items
         each = [
             RestoreRequest(item.owner, item.id, by, said, self.origin(), _here(item), cap, await self._before(item))
@@ -175,6 +191,10 @@ class Keeping(Access):
 
     async def reword(self, item: Item, text: str, *, by: By, undoes: bool = True) -> list[Item]:
         """Have this item, and no other of its id, say again what it said before."""
+        arguments.of_kind(Item, item=item)
+        arguments.strings(text=text)
+        arguments.of_kind(By, by=by)
+        arguments.of_kind(bool, undoes=undoes)
         said, origin = self.now(), self.origin()
         request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
         return await self._changed([lambda rows: edit(rows, request)], undoes=undoes)
@@ -195,6 +215,7 @@ class Keeping(Access):
 
         `at` is a moment by recorded order: a seq, or a time; one without a zone is a time of this machine's.
         """
+        arguments.perhaps(Setting, setting=setting)
         person = await self.person(user, platform=platform)
 
         def question(rows: Rows) -> list[Item]:
@@ -211,6 +232,7 @@ class Keeping(Access):
     ) -> list[Hit]:
         """A person's items by how well they fit a text, best first, each with its reasons."""
         arguments.strings(text=text)
+        arguments.perhaps(Setting, setting=setting)
         person = await self.person(user, platform=platform)
         now = self.now()
 
@@ -228,6 +250,7 @@ class Keeping(Access):
         a setting opens.
         """
         arguments.strings(text=text)
+        arguments.perhaps(Setting, setting=setting)
         person = await self.person(user, platform=platform)
         now = self.now()
 

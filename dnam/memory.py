@@ -95,6 +95,10 @@ class Memory(Prompting):
 
         Settings are their defaults unless they are given: `dnam.settings.read(os.environ, {})` reads the environment.
         """
+        if path is not None:
+            arguments.path(path)
+        arguments.perhaps(Settings, settings=settings)
+        arguments.of_kind(bool, writable=writable)
         chosen = settings or read({}, {})
         language = load(chosen.language)
         opening = partial(
@@ -135,12 +139,10 @@ class Memory(Prompting):
         arguments.names(key=key)
         arguments.of_kind(bool, addressed=addressed)
         if place is not None:
-            arguments.of_kind(PlaceSeen, place=place)
-        if said is not None:
-            arguments.whole_number(said=said)
-        if said is not None and (said < 0 or is_ahead(said, self._latest_now())):
-            wrong = "before that" if said < 0 else "more than a day in the future"
-            raise BadRequest(f"`said` is ms since 1970, and {said} lies {wrong}")
+            arguments.place(place)
+        arguments.times(said=said)
+        if said is not None and is_ahead(said, self._latest_now()):
+            raise BadRequest(f"`said` is ms since 1970, and {said} lies more than a day in the future")
         account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
         request = HeardRequest(
@@ -168,6 +170,7 @@ class Memory(Prompting):
 
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""
+        arguments.of_kind(HeardRequest, request=request)
         return await self.placed(await self.hear_ready(with_handles(request)))
 
     async def hear_ready(self, ready: HeardRequest, decided: Foretold | None = None) -> Heard:
@@ -175,6 +178,9 @@ class Memory(Prompting):
         once. It is not `placed` yet: that asks the platform, which may take its time, and the log has it by now.
         `decided` hears of it before it is durable, where nothing else has to be recorded with it.
         """
+        arguments.of_kind(HeardRequest, ready=ready)
+        if decided is not None:
+            arguments.functions(decided=decided)
         located: list[Heard] = []
 
         def decision(rows: Rows) -> Sequence[Draft]:
@@ -193,10 +199,12 @@ class Memory(Prompting):
 
     async def placed(self, heard: Heard) -> Heard:
         """The same with what its place opens besides, by where the speaker stands now."""
+        arguments.of_kind(Heard, heard=heard)
         return heard._replace(setting=await standing_in(heard.setting, self.standing))
 
     def answer_id(self, question: Point) -> EventId:
         """The id that the answer to this message has, or will have; no row is looked at."""
+        arguments.of_kind(Point, question=question)
         return answer_id(self.engine.store.ring, question)
 
     async def answered(
@@ -213,7 +221,11 @@ class Memory(Prompting):
 
         `said` is when it was finished, in ms, default now.
         """
+        arguments.of_kind(Heard, heard=heard)
+        arguments.of_kind(Context, context=context)
         arguments.strings(text=text)
+        arguments.perhaps(ModelUse, call=call)
+        arguments.times(said=said)
         request = AnswerRequest(
             question=heard.point,
             session=heard.session,
@@ -228,7 +240,7 @@ class Memory(Prompting):
             limits=context.limits,
             said=self.now() if said is None else said,
             assistant=self.settings.assistant_name,
-            files=tuple(files),
+            files=arguments.each(FileDigest, files=files),
         )
         recorded = await self.record(lambda rows: answer(rows, request))
         for record in recorded.records:
@@ -240,6 +252,9 @@ class Memory(Prompting):
         """A message gets no answer, and the person is told `error.words` instead. It is not asked of a model again by
         itself (`projections.turns.failure_of`). `said` is when it was given up, in ms, default now.
         """
+        arguments.of_kind(Heard, heard=heard)
+        arguments.of_kind(ModelError, error=error)
+        arguments.times(said=said)
         request = FailTurnRequest(
             question=heard.point,
             session=heard.session,
@@ -255,6 +270,10 @@ class Memory(Prompting):
 
     async def interrupted(self, heard: Heard, spent: Reply, *, said: int) -> None:
         """An answer was broken off at `said` (ms), and this is what it took. The question is as open as before."""
+        arguments.of_kind(Heard, heard=heard)
+        arguments.of_kind(Reply, spent=spent)
+        arguments.whole_number(said=said)
+        arguments.times(said=said)
         audience = heard.setting.audience
         call = _use_of(spent)
         request = InterruptRequest(heard.point, heard.session, audience, heard.person, call, said)
@@ -264,13 +283,16 @@ class Memory(Prompting):
         self, heard: Heard, turn: Turn, messages: Sequence[Ref] = (), *, said: int | None = None
     ) -> None:
         """The answer arrived, as these messages of the platform; `said` is when, in ms, default now."""
+        arguments.of_kind(Heard, heard=heard)
+        arguments.of_kind(Turn, turn=turn)
+        arguments.times(said=said)
         request = DeliverRequest(
             turn.id,
             heard.session,
             heard.setting.audience,
             turn.era,
             heard.person,
-            tuple(messages),
+            arguments.each(Ref, messages=messages),
             max(self.now() if said is None else said, turn.said),
         )
         await self.record(lambda rows: deliver(rows, request))

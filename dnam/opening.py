@@ -61,6 +61,7 @@ async def _opened(opening: _Opening) -> Engine:
         if engine is not None:
             await _to_the_end(engine.close)
         await asyncio.wait({running})
+        running.cancelled() or running.exception()  # nobody waits any more to hear why it could not be opened
         raise
 
 

@@ -36,6 +36,7 @@ class Placing(Keeping):
     ) -> list[Item]:
         """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
         arguments.strings(id=id)
+        arguments.acting(by, setting)
         return await self._move(sharing, await self.person(user, platform=platform), id, by, setting)
 
     async def keep_private(
@@ -49,10 +50,15 @@ class Placing(Keeping):
     ) -> list[Item]:
         """Let an item be open in its person's direct messages alone; none when it is so already."""
         arguments.strings(id=id)
+        arguments.acting(by, setting)
         return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
 
     async def move_back(self, item: Item, compartment: str, *, by: By, undoes: bool = True) -> list[Item]:
         """Put this item, and no other of its id, back into a compartment that it came from."""
+        arguments.of_kind(Item, item=item)
+        arguments.strings(compartment=compartment)
+        arguments.of_kind(By, by=by)
+        arguments.of_kind(bool, undoes=undoes)
         action: IntentKind = "share" if is_portable(compartment) else "keep_private"
         here = (Opening(item.owner, item.compartment),)
         request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
@@ -81,6 +87,10 @@ class Placing(Keeping):
         Whether whoever asks may is for the caller to say. `where` is the place whose readers it is for, where it rests
         on something said there, by these `speakers`.
         """
+        arguments.strings(compartment=compartment, text=text)
+        arguments.of_kind(By, by=by)
+        arguments.perhaps(Source, source=source)
+        arguments.perhaps(Setting, where=where)
         request = RememberRequest(
             owner=NOBODY,
             compartment=compartment,
@@ -89,17 +99,19 @@ class Placing(Keeping):
             said=self.now(),
             source=source or Source("manual"),
             origin=self.origin(),
-            evidence=tuple(evidence),
+            evidence=arguments.each(Evidence, evidence=evidence),
             cap=self.settings.durable_max_items,
             where=where,
             guarding=self.guarding,
             about=ABOUT.get(compartment, "guild"),
-            speakers=tuple(speakers),
+            speakers=arguments.each(bytes, speakers=speakers),
         )
         return items_of_recorded(await self.record(lambda rows: remember(rows, request)))[0]
 
     async def forget_for(self, compartment: str, what: str, *, by: By) -> list[Item]:
         """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards."""
+        arguments.strings(compartment=compartment, what=what)
+        arguments.of_kind(By, by=by)
         here = (Opening(NOBODY, compartment),)
         named = any(item.id == what for item in await self.nobodys(compartment))
         needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
@@ -108,11 +120,14 @@ class Placing(Keeping):
 
     async def restore_for(self, compartment: str, id: str, *, by: By) -> list[Item]:
         """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""
+        arguments.strings(compartment=compartment, id=id)
+        arguments.of_kind(By, by=by)
         here = (Opening(NOBODY, compartment),)
         return await self._restored(NOBODY, id, here, by)
 
     async def nobodys(self, compartment: str) -> list[Item]:
         """The active items of nobody's in a compartment, newest first."""
+        arguments.strings(compartment=compartment)
         found = await self.look(lambda rows: _active(rows, compartment))
         return sorted(found, key=lambda item: (-item.updated, item.id))
 

@@ -5,6 +5,7 @@ from typing import cast
 
 import msgspec
 
+from dnam import arguments
 from dnam.configuration import value_for
 from dnam.placing import Placing
 from dnam.whereabouts import Heard
@@ -24,6 +25,8 @@ class Prompting(Placing):
 
     def request(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Request:
         """What a prompt for this message is made for."""
+        arguments.of_kind(Heard, heard=heard)
+        arguments.strings(actions=actions)
         return Request(
             setting=heard.setting,
             session=heard.session,
@@ -32,7 +35,7 @@ class Prompting(Placing):
             vocabulary=self.vocabulary,
             text=heard.text,
             limits=self.limits(),
-            files=tuple(files),
+            files=arguments.each(FileDigest, files=files),
             actions=actions,
             counter=self.counter,
         )
@@ -58,6 +61,8 @@ class Prompting(Placing):
 
     def limits_in(self, rows: Rows, heard: Heard) -> Limits:
         """The budgets in force for a person in a place: `dnam config` may give it a history of its own."""
+        arguments.of_kind(Rows, rows=rows)
+        arguments.of_kind(Heard, heard=heard)
         setting = heard.setting
         history = value_for(rows, self.settings, "context_history", setting.person, heard.place, setting.guild)
         return msgspec.structs.replace(self.limits(), history_messages=int(history))
@@ -80,6 +85,9 @@ class Prompting(Placing):
         """The prompt for a message, from these rows; made without `recall` where that fails. With `nearness`, what was
         said is found by its meaning too. `message` is what is answered, where it may not be among the rows yet.
         """
+        arguments.of_kind(bool, recall=recall)
+        arguments.perhaps(Nearness, nearness=nearness)
+        arguments.perhaps(Found, message=message)
         request = self.request(heard, files=files, actions=actions)._replace(message=message)
         limits = self.limits_in(rows, heard)
         if not recall:

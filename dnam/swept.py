@@ -37,9 +37,11 @@ def sweep(memory: Access) -> Swept:
     done = _stamp(memory.engine)
     exports = exports_with(folder, memory.engine.store.log.erased_vaults())
     remove(exports)
-    forget_erased(folder, memory.engine.store.ring)
+    with memory.engine.store.lock:  # two who erase write the same files
+        forget_erased(folder, memory.engine.store.ring)
     left = memory.look_here(lambda rows: write_anew(rows, file_sets_in(folder)))
-    replace_file(folder / FILE, done)
+    with memory.engine.store.lock:
+        replace_file(folder / FILE, done)
     return Swept(tuple(exports), tuple(left))
 
 

@@ -17,13 +17,13 @@ from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment
-from dnam.loops.kept import is_tried
+from dnam.loops.kept import giving_up, is_tried, left_of
 from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
 from dnam.loops.merge import MOST_MERGES, merge_items, plan_merges, texts_of
 from dnam.loops.planning import plan_again
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import Refreshing, plan_summary
-from dnam.loops.unmerged import unmerged
+from dnam.loops.unmerged import undecided, unmerged
 from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
@@ -34,7 +34,7 @@ from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
-from projections.events import ExtractionReplied
+from projections.events import ExtractionReplied, MergeReplied
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import MessageRow, SpokenRow, find_message
@@ -85,19 +85,26 @@ class Tending:
         await self.precedence.give_way()
         return await self.memory.look(question)
 
+    async def _record(self, decision: Decision, person: Handle) -> Recorded:
+        """Record something of a person's, behind whoever waits for an answer, unless they opted out (OptedOut)."""
+        await self.precedence.give_way()
+        return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
+
     async def run(self, loop: Loop[T], person: Handle = NOBODY) -> T:
         """Drive a loop with this model and this log. What is a person's ends without writing when they opted out
         meanwhile (OptedOut), or were erased (ErasedMeanwhile).
         """
 
         async def record(decision: Decision) -> Recorded:
-            await self.precedence.give_way()
-            return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
+            return await self._record(decision, person)
 
         async def compare(step: Compare) -> Compared:
-            if self.encoder is not None and await self._look(lambda rows: bool(step.texts(rows))):
+            if self.encoder is None:
+                return Compared()
+            texts = await self._look(step.texts)
+            if texts:
                 await record(step.keep)
-            return await self.compare(step)
+            return await self.compare(step._replace(texts=lambda _: texts))
 
         seconds = self.memory.settings.model_timeout_seconds
         async with self._room:
@@ -246,11 +253,16 @@ class Tending:
     # -- merges -----------------------------------------------------------------------------------------------------
 
     async def merge_what_is_left(self, person: Handle, since: int) -> None:
-        """Make one of what is close to what was learned after `since` (ms), where the program ended before that."""
+        """Make one of what is close to what was learned after `since` (ms), where the program ended before that. What a
+        model replied about it, and is of no use any more, is on the bill.
+        """
         log = LogChronicle(self.memory.engine.live)
         async with self._learning.setdefault(person, asyncio.Lock()):
+            errors = []
             for left in await self._look(lambda rows: unmerged(rows, log, person, since)):
-                await self._merge(person, left.compartment, left.added, left.room)
+                errors += await self._merge(person, left.compartment, left.added, left.room)
+            for kept in () if errors else await self._look(lambda rows: undecided(rows, log, person, since)):
+                await self._record(giving_up(kept, self.minting()).decision, person)  # it is close to nothing any more
 
     async def _merge(
         self, person: Handle, compartment: str, added: Sequence[str], most: int = MOST_MERGES
@@ -269,14 +281,17 @@ class Tending:
         by_meaning = await self.measure(lambda rows: texts_of(rows, person, compartment), job)
         measure = by_meaning or by_tokens(self.memory.vocabulary)
 
-        def untried(rows: Rows) -> list[Pair]:
+        log = LogChronicle(self.memory.engine.live)
+
+        def untried(rows: Rows) -> list[tuple[Pair, list[MergeReplied]]]:
             pairs = plan_merges(rows, person, compartment, added, measure)
-            return [each for each in pairs if not is_tried(rows, each)][:most]
+            found = [each for each in pairs if not is_tried(rows, each)][:most]
+            return [(each, left_of(rows, log, each)) for each in found]
 
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
         errors = []
-        for pair in await self._look(untried):
-            merged = await self.run(merge_items(pair, prompt, model, self.minting, self.memory.guarding), person)
+        for pair, left in await self._look(untried):
+            merged = await self.run(merge_items(pair, prompt, model, self.minting, self.memory.guarding, left), person)
             if merged.error:
                 self.failures.append(f"merge: {merged.error}")
                 errors.append(merged.error)

@@ -15,6 +15,8 @@ from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
+import lmdb
+
 from projections.decisions.draft import Decision
 from projections.fold import Fold
 from projections.registry import FOLD
@@ -27,10 +29,10 @@ from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadO
 from replay.group import Group, Opened, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live, Tail
-from replay.log import Head
+from replay.log import Head, Log
 from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
-from replay.travel import Moment, Past, settle
+from replay.travel import Moment, Past, settle, settled
 
 MOST_IN_GROUP = 512
 """How many decisions share a commit at the most."""
@@ -38,6 +40,7 @@ BEHIND = 4096
 """How many events the views may lack when a writer opens, or in a burst; more are folded into them first."""
 BURST = 8
 """A commit of more decisions than this is one of a burst, which is recorded before the views are kept up."""
+CLOSED = "this memory is closed"
 
 
 class Engine:
@@ -69,6 +72,10 @@ class Engine:
         self.finishing = threading.Lock()
         """Held by the thread that finishes erasures."""
         self._gate = threading.Lock()
+        self._works = 0
+        """How much is under way that closing waits for, with the gate held."""
+        self._work_ended = threading.Condition(self._gate)
+        self._closing = False
         self._turn = threading.Lock()
         self._pending = 0
         self._closed = False
@@ -204,7 +211,35 @@ class Engine:
         if self._writer is None:
             raise ReadOnly("this memory was opened for reading only")
         if self._closed:
-            raise LogError("this memory is closed")
+            raise LogError(CLOSED)
+
+    def _refuse_let_go(self) -> None:
+        if self._let_go:
+            raise LogError(CLOSED)
+
+    @contextmanager
+    def kept_open(self) -> Iterator[None]:
+        """For work in a thread that would leave something half done: closing waits for it, and none begins behind."""
+        with self._gate:
+            if self._closing:
+                raise LogError(CLOSED)
+            self._works += 1
+        try:
+            yield
+        finally:
+            with self._gate:
+                self._works -= 1
+                self._work_ended.notify_all()
+
+    @contextmanager
+    def _open_log(self) -> Iterator[Log]:
+        """The log itself, for what needs no rows and waits for nobody who looks at them: it may be let go meanwhile."""
+        self._refuse_let_go()
+        try:
+            yield self.store.log
+        except lmdb.Error:
+            self._refuse_let_go()
+            raise
 
     def _enqueue(self, job: Job) -> None:
         """With the gate held."""
@@ -309,8 +344,7 @@ class Engine:
         when it is acknowledged, and need not be read. `_under_way` is looked at behind the log: where it is over by
         then, what it left is among what was recorded.
         """
-        if self._let_go:
-            raise LogError("this memory is closed")
+        self._refuse_let_go()
         head = self.live.follow()
         upto = self._under_way
         self._absorb()
@@ -383,21 +417,28 @@ class Engine:
 
     def head(self) -> Head:
         """Where the log ends now."""
-        return self.store.log.head()
+        with self._open_log() as log:
+            return log.head()
 
     def seq_at(self, milliseconds: int) -> int:
         """The last event recorded at or before a time; 0 when there is none. A few header reads, whatever the size."""
-        low, high = 0, self.head().size
-        while low < high:
-            middle = (low + high + 1) // 2
-            stored = self.store.log.get(middle)
-            if stored is None:
-                raise Damaged(f"event #{middle} is missing; run `dnam verify`")
-            if codec.decode_header(stored.header).at <= milliseconds:
-                low = middle
-            else:
-                high = middle - 1
-        return low
+        with self._open_log() as log:
+            low, high = 0, log.head().size
+            while low < high:
+                middle = (low + high + 1) // 2
+                stored = log.get(middle)
+                if stored is None:
+                    raise Damaged(f"event #{middle} is missing; run `dnam verify`")
+                if codec.decode_header(stored.header).at <= milliseconds:
+                    low = middle
+                else:
+                    high = middle - 1
+            return low
+
+    def settled(self, seq: int) -> int:
+        """The end of the decision that a seq lies in."""
+        with self._open_log() as log:
+            return settled(log, seq)
 
     @property
     def pending(self) -> int:
@@ -415,6 +456,10 @@ class Engine:
         under way breaks off with it, as when it is killed. It can be closed again.
         """
         until = None if self.closing_seconds is None else time.monotonic() + self.closing_seconds
+        with self._gate:
+            self._closing = True
+            if not self._work_ended.wait_for(lambda: not self._works, _left(until)):
+                raise self._busy()
         self._wait_for(self.finisher, until)
         with self._gate:
             if not self._closed:
@@ -434,23 +479,32 @@ class Engine:
         except LogError as error:
             self.view_errors.append(error)  # they can wait: the next writer brings them up
         finally:
-            self.store.close()
+            with self._mutex:  # whoever still looks, as a thread that nobody waits for any more, has it whole
+                self.store.close()
 
     def _wait_for(self, thread: threading.Thread | None, until: float | None) -> None:
         if thread is None:
             return
-        thread.join(None if until is None else max(until - time.monotonic(), 0.0))
+        thread.join(_left(until))
         if thread.is_alive():
-            raise Busy(
-                f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
-                f" Not recorded by then: {self._pending} decisions"
-            )
+            raise self._busy()
+
+    def _busy(self) -> Busy:
+        return Busy(
+            f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
+            f" Not recorded by then: {self._pending} decisions"
+        )
 
     def __enter__(self) -> "Engine":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _left(until: float | None) -> float | None:
+    """How many seconds are left; None where there is no end."""
+    return None if until is None else max(until - time.monotonic(), 0.0)
 
 
 def _call(told: Iterable[Callable[[], None]]) -> None:

@@ -15,7 +15,7 @@ import msgspec
 from dnam.loops.loop import Decide
 from projections.decisions.draft import Draft, Origin, first_id
 from projections.decisions.overtaken import is_overtaken
-from projections.decisions.work import WorkRequest, record_reply
+from projections.decisions.work import WorkRequest, record_reply, record_work
 from projections.derived import effects_of
 from projections.events import ExtractionFailed, ExtractionReplied, MergeAnswered, MergeFailed, MergeReplied
 from projections.fold import Record
@@ -46,10 +46,17 @@ def unless_kept(event: Replied, failing: Decide) -> Decide:
     return Decide(lambda rows: [] if is_kept(rows, event) else failing.decision(rows))
 
 
-def given_up(kept: ExtractionReplied) -> ExtractionFailed:
+def given_up(kept: Replied) -> ExtractionFailed | MergeFailed:
     """What a kept reply took, where what it was asked about is no longer what would be asked."""
+    failed = ExtractionFailed if isinstance(kept, ExtractionReplied) else MergeFailed
     said = {name: value for name, value in msgspec.structs.asdict(kept).items() if name != "reply"}
-    return ExtractionFailed(**{**said, "call": msgspec.structs.replace(kept.call, version=""), "error": CHANGED})
+    return failed(**{**said, "call": msgspec.structs.replace(kept.call, version=""), "error": CHANGED})
+
+
+def giving_up(kept: Replied, origin: Origin) -> Decide:
+    """Have what it took on the bill, once, and nothing come of it."""
+    work = WorkRequest(given_up(kept), origin)
+    return Decide(lambda rows: record_work(rows, work) if is_kept(rows, kept) else [])
 
 
 def kept_id(rows: Rows, event: Replied) -> EventId:
@@ -85,12 +92,24 @@ def _tried(rows: Rows, older: EventId, newer: EventId) -> Iterator[EventId]:
 
 def kept_extraction(rows: Rows, log: LogChronicle, messages: Iterable[EventId]) -> ExtractionReplied | None:
     """What a model replied about some of these messages, of which nothing came yet."""
-    for record in _replies(rows, log, messages):
+    for record in _replies(rows, log, messages, ExtractionReplied.TAG):
         if isinstance(record.event, ExtractionReplied) and kept_id(rows, record.event) == record.id:
             return record.event
     return None
 
 
-def _replies(rows: Rows, log: LogChronicle, messages: Iterable[EventId]) -> Iterable[Record]:
-    effects = (effect for each in messages for effect, tag in effects_of(rows, each) if tag == ExtractionReplied.TAG)
+def kept_merges(rows: Rows, log: LogChronicle, items: Iterable[EventId]) -> list[MergeReplied]:
+    """What a model replied about items as these events left them, each with another, of which nothing came yet."""
+    found = [(record.id, record.event) for record in _replies(rows, log, items, MergeReplied.TAG)]
+    return [event for id, event in found if isinstance(event, MergeReplied) and kept_id(rows, event) == id]
+
+
+def left_of(rows: Rows, log: LogChronicle, pair: Pair) -> list[MergeReplied]:
+    """The same of these two, as they are."""
+    both = pair.older.event, pair.newer.event
+    return [each for each in kept_merges(rows, log, both) if each.inputs == both]
+
+
+def _replies(rows: Rows, log: LogChronicle, causes: Iterable[EventId], kind: str) -> Iterable[Record]:
+    effects = (effect for each in causes for effect, tag in effects_of(rows, each) if tag == kind)
     return filter(None, map(log.find, dict.fromkeys(effects)))

@@ -4,14 +4,14 @@ The model sees such a pair and nothing else: what the two say, and the words of 
 replies is an event together with what comes of it; where it fails, both stand.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from dnam.loops.asked import Told, Work, asked
-from dnam.loops.kept import kept_id
+from dnam.loops.kept import giving_up, kept_id
 from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, reply_of, use_of
 from dnam.model import Ask, MergedItem, MergeInputs, Reply
 from dnam.prompts import Prompt, digest
@@ -53,11 +53,17 @@ def plan_merges(rows: Rows, person: Handle, compartment: str, added: Sequence[st
     return close_pairs(found, added, measure)[:MOST_MERGES]
 
 
-def merge_items(pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Guarding) -> Loop[Merged]:
-    """Ask, keep the reply, decide. What was replied before and never decided from is not asked for again."""
+def merge_items(
+    pair: Pair, prompt: Prompt, model: str, mint: Mint, guarding: Guarding, left: Iterable[MergeReplied] = ()
+) -> Loop[Merged]:
+    """Ask, keep the reply, decide. What was replied before and never decided from is not asked for again, where it was
+    to this very question; what is `left` of others is on the bill, and nothing comes of it.
+    """
     ask = _ask(pair, prompt, model)
     question = _replied(pair, "", failed_use(ask, digest(ask.system, ask.prompt)))
     before = records_of((yield Find(lambda rows: kept_id(rows, question))))
+    for each in () if before else left:
+        yield giving_up(each, mint())
     to_do = Work(read_merge, partial(_texts, pair), partial(_replied, pair), partial(_failed, pair))
     told = yield from asked(ask, to_do, mint, _kept(before))
     if isinstance(told, Failed):

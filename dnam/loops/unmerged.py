@@ -1,18 +1,20 @@
-"""What an extraction added and nobody looked at yet for what is close to it, because the program ended in between.
+"""What an extraction added and nobody looked at yet for what is close to it, because the program ended in between; and
+what a model had replied about it by then.
 
 Nothing records that somebody looked: where nothing is close, nothing is asked. So what an extraction added counts as
 looked at once the log went on for `MERGING_MS` behind it, by when it was.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dnam.loops.extraction import learned_from
-from dnam.loops.kept import TRIED
+from dnam.loops.kept import TRIED, kept_merges
 from dnam.loops.merge import MOST_MERGES
 from projections.decisions.consent import is_out
 from projections.derived import effects_of
-from projections.events import ExtractionAnswered
+from projections.events import ExtractionAnswered, MergeReplied
+from projections.fold import Record
 from projections.ids import EventId, Handle
 from projections.items import items_in, owner_key
 from projections.policies.compartments import everywhere
@@ -36,12 +38,24 @@ def unmerged(rows: Rows, log: LogChronicle, person: Handle, since: int) -> list[
     """What a person's last extractions added, each in its compartment, where they were recorded after `since` (ms)."""
     if is_out(rows, person):
         return []
+    return [left for decided in _lately(rows, log, person, since) for left in _left(rows, person, decided)]
+
+
+def undecided(rows: Rows, log: LogChronicle, person: Handle, since: int) -> list[MergeReplied]:
+    """What a model replied about what a person's last extractions added, since then, and nothing came of yet."""
+    if is_out(rows, person):
+        return []
+    made = (record.id for decided in _lately(rows, log, person, since) for record in decided)
+    return kept_merges(rows, log, made)
+
+
+def _lately(rows: Rows, log: LogChronicle, person: Handle, since: int) -> Iterator[Sequence[Record]]:
+    """The decisions of a person's last extractions, where they were recorded after `since` (ms)."""
     found = (each.row for each in rows.scan(EXTRACTIONS, owner_key(person)))
-    return [left for row in found if row.at > since for left in _left(rows, log, person, row.event)]
+    return (log.decision(row.event) for row in found if row.at > since)
 
 
-def _left(rows: Rows, log: LogChronicle, person: Handle, extraction: EventId) -> Iterator[Unmerged]:
-    decided = log.decision(extraction)
+def _left(rows: Rows, person: Handle, decided: Sequence[Record]) -> Iterator[Unmerged]:
     if not decided or not isinstance(first := decided[0].event, ExtractionAnswered):
         return
     made = {record.id for record in decided}

@@ -1,16 +1,26 @@
 """After an erasure what was made of somebody's words is gone at once, and made anew without them at the next cycle."""
 
 import asyncio
+import threading
+import time
 from pathlib import Path
 
+import pytest
+
+from dnam import Memory, erasing, swept
+from dnam.access import Access
 from dnam.model import Ask, SummaryInputs
+from dnam.swept import Swept, sweep
 from projections.rows import Rows
 from projections.summaries import find_summary
 from replay.erasure import erase
+from replay.errors import LogError
+from replay.folder import replace_file
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.dnam.test_background import ROOM, turn
 
 SECRET = "zqfigzq"
+PATIENCE_SECONDS = 10.0
 
 
 def all_of_it(ask: Ask) -> str:
@@ -41,3 +51,40 @@ async def test_a_channel_s_summary_is_gone_at_once_and_made_anew_of_what_others_
         assert "tulips" in made
         assert SECRET not in made
         assert not any(SECRET in ask.system + ask.prompt for ask in model.asks[before:])
+
+
+async def test_closing_waits_for_an_erasure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that broke off there had LMDB's own error, and all that was left to do was the next opening's."""
+    began, goes_on = threading.Event(), threading.Event()
+
+    def slowly(memory: Access) -> Swept:
+        began.set()
+        assert goes_on.wait(PATIENCE_SECONDS)
+        return sweep(memory)
+
+    monkeypatch.setattr(erasing, "sweep", slowly)
+    async with Memory.open(tmp_path) as memory:
+        heard = await memory.heard("kim", f"figs are my {SECRET}")
+        task = asyncio.create_task(erasing.erase(memory, heard.person))
+        assert await asyncio.to_thread(began.wait, PATIENCE_SECONDS)
+        asyncio.get_running_loop().call_later(0.2, goes_on.set)
+    assert (await task).is_complete
+    with pytest.raises(LogError, match="this memory is closed"):
+        await erasing.erase(memory, heard.person)
+
+
+async def test_those_who_sweep_at_once_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They write the same file, under the same name until it is whole: one had taken it from the other."""
+    writing, most = list[Path](), list[int]()
+
+    def slowly(path: Path, data: bytes) -> None:
+        writing.append(path)
+        most.append(len(writing))
+        time.sleep(0.1)
+        replace_file(path, data)
+        writing.remove(path)
+
+    monkeypatch.setattr(swept, "replace_file", slowly)
+    async with Memory.open(tmp_path) as memory:
+        await asyncio.gather(*(asyncio.to_thread(sweep, memory) for _ in range(2)))
+    assert most == [1, 1]

@@ -8,15 +8,18 @@ from typing import Any
 import pytest
 
 from dnam import Memory
+from dnam.erasing import erase
 from dnam.errors import Unknown
 from dnam.whereabouts import Heard
-from projections.decisions.draft import Draft
+from projections.decisions.draft import Decision, Draft
 from projections.errors import BadRequest
 from projections.events import PersonOptedOut
 from projections.events.values import OPERATOR, By, Item
 from projections.ids import NOBODY, EventId, Handle
+from projections.items import items_of
 from projections.policies.compartments import SELF
 from projections.rows import Rows
+from replay.group import Recorded
 from tests.dnam.scripted import FakeClock
 from tests.world import NOW
 
@@ -58,6 +61,35 @@ async def test_who_is_nobody_has_nothing_and_gets_nothing(tmp_path: Path, name: 
             await OF_A_PERSON[name](memory, heard.person)
         assert memory.engine.head().size == size
         assert [item.text for item in await memory.nobodys(SELF)] == ["the owner's note"]
+
+
+@pytest.mark.parametrize("name", OF_A_PERSON)
+async def test_a_handle_that_nobody_has_is_nobody_s(tmp_path: Path, name: str) -> None:
+    """As one that a program made up, or kept of somebody who was erased since: no item is of somebody unknown."""
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.heard("ada", "hello")
+        size = memory.engine.head().size
+        with pytest.raises(Unknown, match="this handle is nobody's: whoever it was taken from is not known here"):
+            await OF_A_PERSON[name](memory, Handle(b"somebody unknown"))
+        assert memory.engine.head().size == size
+
+
+async def test_nothing_is_kept_for_who_is_erased_while_it_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        person = await memory.person("ada", make=True)
+        record = memory.record
+
+        async def later(decision: Decision) -> Recorded:
+            monkeypatch.undo()
+            await erase(memory, person)
+            return await record(decision)
+
+        monkeypatch.setattr(memory, "record", later)
+        with pytest.raises(Unknown, match="this handle is nobody's"):
+            await memory.remember(person, "likes rain")
+        assert await memory.look(lambda rows: list(items_of(rows, person))) == []
 
 
 @pytest.mark.parametrize("name", OF_A_PERSON)

@@ -7,9 +7,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
+
+from dnam import tending
 from dnam.assistant import Assistant
 from dnam.loops.kept import CHANGED
+from dnam.loops.loop import Compare, Compared, Loop, Outcome
 from dnam.model import Ask, ExtractionInputs
+from dnam.prompts import load
 from projections.calls import calls
 from projections.events import (
     Event,
@@ -21,6 +26,7 @@ from projections.events import (
     MergeFailed,
     MergeReplied,
 )
+from projections.rows import Rows
 from tests.dnam.scripted import FakeClock, ScriptedModel, talking
 from tests.dnam.test_loops import recorded
 from tests.dnam.test_redacting_live import deletes, message
@@ -163,3 +169,52 @@ async def test_a_merge_that_waits_for_an_encoder_is_gone_on_with(tmp_path: Path)
         assert kinds(assistant, MergeReplied, MergeFailed, MergeAnswered, ItemMerged) == [1, 0, 1, 1]
         assert len(script.asked("merge")) == await bills(assistant, "merge") == 1
         assert await items(assistant) == [BEER]
+
+
+async def test_a_merge_that_was_asked_in_other_words_is_on_the_bill_and_asked_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As after an update that brings another prompt."""
+    script = model(BEER)
+    await ended_at(tmp_path, script, 3, "I brew ale")
+    monkeypatch.setattr(tending, "load", lambda name: load(name)._replace(text="Merge them, please."))
+    async with opened(tmp_path, script, Encoder()) as assistant:
+        await learns_on(assistant)
+        (failed,) = recorded(assistant, MergeFailed)
+        assert isinstance(failed, MergeFailed)
+        assert (failed.error, failed.reply, failed.call.version) == (CHANGED, "", "")
+        assert kinds(assistant, MergeReplied, MergeAnswered, ItemMerged) == [2, 1, 1]
+        assert len(script.asked("merge")) == await bills(assistant, "merge") == 2
+        assert await items(assistant) == [BEER]
+
+
+async def test_a_merge_of_what_changed_since_is_on_the_bill(tmp_path: Path) -> None:
+    """One of the two was taken back before the reply was decided from: there is nothing to ask anew."""
+    script = model(BEER)
+    await ended_at(tmp_path, script, 3, "I brew ale")
+    async with opened(tmp_path, script, Encoder()) as assistant:
+        await assistant.memory.forget("ada", ALE)
+    for _ in range(2):
+        async with opened(tmp_path, script, Encoder()) as assistant:
+            await learns_on(assistant)
+            assert kinds(assistant, MergeReplied, MergeFailed, MergeAnswered, ItemMerged) == [1, 1, 0, 0]
+            assert len(script.asked("merge")) == await bills(assistant, "merge") == 1
+
+
+async def test_texts_are_looked_for_once_where_they_are_compared(tmp_path: Path) -> None:
+    async with opened(tmp_path, model(), Encoder()) as assistant:
+        person = await assistant.memory.person("ada", make=True)
+        looks: list[Rows] = []
+
+        def texts(rows: Rows) -> list[str]:
+            looks.append(rows)
+            return [BEER, ALE]
+
+        def loop() -> Loop[Outcome]:
+            return (yield Compare(texts, person))
+
+        compared = await assistant.run(loop(), person)
+        assert isinstance(compared, Compared)
+        assert compared.measure is not None
+        assert compared.measure(BEER, ALE).close
+        assert len(looks) == 1

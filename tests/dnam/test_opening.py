@@ -1,9 +1,11 @@
 """Opening and closing a memory: who is cancelled meanwhile leaves nothing open, and the folder to be opened again."""
 
 import asyncio
+import gc
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +109,28 @@ async def test_what_cannot_be_opened_says_so_also_to_who_waits(tmp_path: Path, m
     monkeypatch.setattr(Engine, "open", refused)
     with pytest.raises(OSError, match="no"):
         await keep_open(tmp_path)
+
+
+async def test_what_cannot_be_opened_is_no_news_to_who_was_cancelled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusal, told = Held(), list[dict[str, Any]]()
+
+    def refused(*_: object, **__: object) -> Engine:
+        refusal.hold()
+        raise OSError("no")
+
+    monkeypatch.setattr(Engine, "open", refused)
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: told.append(context))
+    task = await begun(refusal, tmp_path)
+    task.cancel()
+    await asyncio.sleep(0)
+    refusal.go.set()
+    await asyncio.wait({task})
+    assert task.cancelled()
+    del task
+    gc.collect()
+    assert told == []
 
 
 async def test_who_is_cancelled_while_it_waits_to_be_closed_leaves_it_closed(tmp_path: Path) -> None:

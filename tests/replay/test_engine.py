@@ -3,11 +3,12 @@
 import fcntl
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
 
+import lmdb
 import msgspec
 import pytest
 
@@ -426,6 +427,70 @@ def test_a_closed_engine_takes_nothing(engine: Engine) -> None:
         engine.submit(drafts(setting("too late")))
     with pytest.raises(LogError, match="closed"), engine.reading():
         pytest.fail("nothing can be looked at any more")
+    engine.close()
+
+
+@pytest.mark.parametrize("asking", [Engine.head, lambda engine: engine.seq_at(NOW), lambda engine: engine.settled(1)])
+def test_a_closed_engine_says_so_of_its_log_too(engine: Engine, asking: Callable[[Engine], object]) -> None:
+    engine.close()
+    with pytest.raises(LogError, match="this memory is closed"):
+        asking(engine)
+
+
+@pytest.mark.parametrize(("closes", "error"), [(True, LogError), (False, lmdb.Error)])
+def test_what_lmdb_says_is_taken_for_closing_only_where_it_was_closed(
+    data: Path, monkeypatch: pytest.MonkeyPatch, closes: bool, error: type[Exception]
+) -> None:
+    with Engine.open(data, create=True) as engine:
+
+        def head() -> Head:
+            if closes:
+                engine.close()
+            raise lmdb.Error("Attempt to operate on closed/deleted/dropped object.")
+
+        monkeypatch.setattr(engine.store.log, "head", head)
+        with pytest.raises(error):
+            engine.head()
+        monkeypatch.undo()
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_closing_waits_for_whoever_looks(data: Path, writable: bool) -> None:
+    """As a look in a thread, whose task was cancelled: it reads on, and the pages are not taken from under it."""
+    with Engine.open(data, create=True) as writer:
+        for n in range(20):
+            writer.record(says(f"m{n}", said=NOW + n))
+    engine = Engine.open(data, writable=writable)
+    closing = threading.Thread(target=engine.close)
+    with engine.reading() as rows:
+        closing.start()
+        closing.join(0.2)
+        assert closing.is_alive()
+        assert sum(1 for _ in rows.scan(MESSAGES)) == 20
+    closing.join()
+    with pytest.raises(LogError, match="closed"):
+        engine.head()
+
+
+def test_closing_waits_for_what_would_stay_half_done(engine: Engine) -> None:
+    closing = threading.Thread(target=engine.close)
+    with engine.kept_open():
+        closing.start()
+        closing.join(0.2)
+        assert closing.is_alive()
+        assert engine.record(drafts(setting("a"))).records
+        with pytest.raises(LogError, match="this memory is closed"), engine.kept_open():
+            pytest.fail("something else began")
+    closing.join()
+    with pytest.raises(LogError, match="this memory is closed"):
+        engine.record(drafts(setting("b")))
+
+
+def test_it_does_not_wait_for_that_for_ever(engine: Engine) -> None:
+    engine.closing_seconds = 0.0
+    with engine.kept_open(), pytest.raises(Busy, match="could not be closed within 0 s"):
+        engine.close()
+    engine.closing_seconds = None
     engine.close()
 
 
