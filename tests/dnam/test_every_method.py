@@ -31,7 +31,6 @@ OF_NOTHING = {"now", "origin", "limits"}
 """They take nothing, and ask the log nothing."""
 ROWLESS = {"request", "answer_id", "placed", "assembled", "limits_in"}
 """They ask the log nothing: of a message in a guild, or of rows that somebody hands in."""
-NEVER = object()
 WRONG: Any = 5
 Table = dict[str, dict[str, Any]]
 """What each method may be handed, by its arguments' names."""
@@ -132,7 +131,7 @@ def vars_of(name: str) -> Any:
     return None if name == "open" else getattr(Memory, name)
 
 
-@pytest.mark.parametrize("wrong", [None, NEVER, 1.5, [None]], ids=repr)
+@pytest.mark.parametrize("wrong", [None, object(), 1.5, [None]], ids=["none", "object", "float", "list"])
 async def test_what_cannot_be_taken_is_refused_by_its_name(tmp_path: Path, wrong: object) -> None:
     async with filled(tmp_path) as (memory, table):
         size = memory.engine.head().size
