@@ -181,12 +181,17 @@ class Keeping(Access):
 
     async def edit_this(self, item: Item, text: str, *, by: By) -> list[Item]:
         """Change what this item says, and no other of its id."""
+        arguments.of_kind(Item, item=item)
+        arguments.strings(text=text)
+        arguments.of_kind(By, by=by)
         words, said, origin = unnamed(whole(text)), self.now(), self.origin()
         request = EditRequest(item.owner, item.id, words, by, said, origin, _here(item), guarding=self.guarding)
         return await self._changed([lambda rows: edit(rows, request)])
 
     async def restore_this(self, item: Item, *, by: By) -> list[Item]:
         """Bring this item back, and no other of its id; it comes first. One that was merged comes apart."""
+        arguments.of_kind(Item, item=item)
+        arguments.of_kind(By, by=by)
         return await self._restored(item.owner, item.id, _here(item), by)
 
     async def reword(self, item: Item, text: str, *, by: By, undoes: bool = True) -> list[Item]:
