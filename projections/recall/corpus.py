@@ -338,7 +338,7 @@ class Corpus:
             self._kept_bytes += kept.bytes
         else:
             self._kept.move_to_end(term)
-        if late is not None or self.dead:
+        if kept.is_behind(0 if late is None else len(late[0]), self.dead):
             self._kept_bytes -= kept.bytes
             if late is not None:
                 kept.follow(*late, self.lengths)

@@ -88,6 +88,7 @@ class KnownItems:
     def __init__(self, known: Iterable[Known]) -> None:
         self.known = sorted(known, key=attrgetter("order"))
         self.orders = [each.order for each in self.known]
+        self.keys = [each.found.key for each in self.known]
         self.ages = [order[0] for order in self.orders]
         self.words = sum(each.terms.length for each in self.known)
         self.kinds = frozenset(each.found.row.item.kind for each in self.known)
@@ -237,8 +238,9 @@ def worth_among(parts: Sequence[KnownItems], question: Question) -> Worth:
     """What a question's terms are worth."""
     parts = [part for part in parts if part.known]
     items, terms = sum([len(part.known) for part in parts]), {}
+    all_having = [part.having for part in parts]
     for term, share in question.terms.items():
-        having = sum([len(part.having[term]) for part in parts if term in part.having])
+        having = sum([len(each[term]) for each in all_having if term in each])
         if having:
             terms[term] = idf(items, having) * share // ONE
     return Worth(terms, sum([part.words for part in parts]), items)
@@ -254,8 +256,8 @@ def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) ->
     parts = [part for part in parts if part.known]
     worth = worth_among(parts, question)
     found = [
-        (-points, part.known[number].found.key, of, number)
-        for of, part in enumerate(parts)
+        (-points, keys[number], of, number)
+        for of, (part, keys) in enumerate((part, part.keys) for part in parts)
         for number, points in part.by_words(worth).items()
     ]
     return [(-points, parts[of].known[number]) for points, _, of, number in sorted(found)[:most]]

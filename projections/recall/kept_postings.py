@@ -30,6 +30,10 @@ class KeptPostings:
         """Where the term stands as far as it is known here."""
         return Postings(self._at[: self._size], self._counts[: self._size], self._peak)
 
+    def is_behind(self, late: int, dead: int) -> bool:
+        """Whether more than was followed came one by one, or more are gone than were buried."""
+        return late != self._late or dead != self._dead
+
     def follow(self, places: "array[int]", counts: "array[int]", lengths: Bytes) -> None:
         """Lay behind it what came since; these are all that came one by one. `lengths` are those of all documents."""
         new = len(places) - self._late

@@ -7,8 +7,9 @@ that of its letters, each times 256 as often as bytes stand behind it: with a le
 of what the parts and the letter are worth there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import accumulate
 
 import numpy as np
 
@@ -19,7 +20,7 @@ FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
 _LIKES = 256
 """Of how many words is remembered what is spelled like them."""
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_LETTERS = [bytes([code]) for code in b"abcdefghijklmnopqrstuvwxyz"]
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
@@ -33,35 +34,28 @@ def spelled_like(word: str) -> Numbers:
     stem = _may_be_misspelt(word)
     if not stem:
         return NOTHING
-    whole, letters = _KIND + stem.encode(), sorted(set(stem).difference(_LETTERS))
-    parts, behind, others = list[int](), list[int](), list[int]()
-    for left, right in _gaps(stem):
-        parts.append(number_of(left + b"\0" + right))
-        behind.append(len(right))
-        others += [number_of(left + letter.encode() + right) for letter in letters]
-    near = (
-        np.array(parts, np.uint64)[:, None] + _worth(LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
-    ) % np.uint64(PRIME)
-    numbers = np.concatenate([near.reshape(-1), np.array([*others, *_shorter_and_turned(stem)], np.uint64)])
-    likes = spread_all(numbers[numbers != number_of(whole)])
+    letters = [letter.encode() for letter in stem]
+    left = [*accumulate(letters, initial=_KIND)]
+    right = [b"".join(letters[at:]) for at in range(len(letters) + 1)]
+    gaps = [*zip(left, right, strict=True), *zip(left, right[1:], strict=False)]  # one more letter, and another one
+    shorter = [before + behind for before, behind in zip(left, right[1:], strict=False)]
+    turned = [left[at] + letters[at + 1] + letters[at] + right[at + 2] for at in range(len(letters) - 1)]
+    own = set(letters).difference(_LETTERS)
+    others = [before + letter + behind for letter in sorted(own) for before, behind in gaps]
+    rest = np.array([*map(number_of, (*shorter, *turned, *others))], np.uint64)
+    numbers = np.concatenate([_with_each_letter(gaps), rest])
+    likes = spread_all(numbers[numbers != number_of(left[-1])])
     likes.sort()
     return likes
 
 
-def _gaps(stem: str) -> Iterator[tuple[bytes, bytes]]:
-    """What stands before and behind one letter that may be anywhere in a stem: between two, or in the place of one."""
-    for at in range(len(stem) + 1):
-        left = _KIND + stem[:at].encode()
-        yield left, stem[at:].encode()
-        if at < len(stem):
-            yield left, stem[at + 1 :].encode()
-
-
-def _shorter_and_turned(stem: str) -> Iterator[int]:
-    """The numbers of a stem without one letter, and with two of them the other way round."""
-    for at in range(len(stem)):
-        yield number_of(_KIND + f"{stem[:at]}{stem[at + 1 :]}".encode())
-        yield number_of(_KIND + f"{stem[:at]}{stem[at + 1 : at + 2]}{stem[at]}{stem[at + 2 :]}".encode())
+def _with_each_letter(gaps: Sequence[tuple[bytes, bytes]]) -> Numbers:
+    """The numbers of what stands before and behind a letter, with each from a to z between."""
+    parts = np.array([number_of(before + b"\0" + behind) for before, behind in gaps], np.uint64)
+    behind = [len(each) for _, each in gaps]
+    worth = _worth(LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
+    each: Numbers = (parts[:, None] + worth) % np.uint64(PRIME)
+    return each.reshape(-1)
 
 
 @cache
