@@ -36,8 +36,11 @@ STEMMER = "3.1.1"
 VERSION = f"words@4-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode."""
 TERM_BYTES = 8
-PRIME = (1 << 61) - 1
-"""What numbers of terms are less than: two of them fit into 64 bits, and few texts share one."""
+PRIME = 0x13C6EF372FE94CFB
+"""What numbers of terms are less than: two of them fit into 64 bits. It is the largest below 2^61 divided by the golden
+ratio that is twice a prime and 1: so the powers of 256 are as many as they can be, and no two letters of a word count
+alike. (Modulo 2^61 - 1, where 2^61 is 1, `01.05.2019` would be `02.05.2011`.)
+"""
 FACTOR, HALF = 0x9E3779B97F4A7C15, 32
 """What spreads a number over 64 bits: 2^64 divided by the golden ratio, as in Knuth's multiplicative hashing (The Art
 of Computer Programming 3, 6.4), and by how many bits its upper half is laid over the lower.

@@ -13,7 +13,8 @@ WORDS = ENGLISH.vocabulary
 @pytest.mark.parametrize(
     "text",
     ["", "yeah", "Ok", "lol", "LOL!!!", "haha nice", "👍", "👍🎉 <a:party:99>", "ok<a:party:99>ok", ":wave:", "?",
-     "and then?", "thank you", "it is so", "oh, I see...", "Yes, exactly.", "why not?", "12"],
+     "Ok. So? No.", "OK YO", "Yo", "and then?",
+     "thank you", "it is so", "oh, I see...", "Yes, exactly.", "why not?", "12"],
 )  # fmt: skip
 def test_it_goes_on_with_what_was_said_before(text: str) -> None:
     assert is_low_signal(text, WORDS)
@@ -21,8 +22,9 @@ def test_it_goes_on_with_what_was_said_before(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["yeah, the boiler", "tea?", "да", "はい", "天气", "when did Kim leave?", "👍 for pizza", "2023", "ok deploy it"],
-)
+    ["yeah, the boiler", "tea?", "да", "はい", "天气", "when did Kim leave?", "👍 for pizza", "2023", "ok deploy it",
+     "who is Bo?", "where is Jo?", "PC or TV?", "what is AI?", "what about C#?", "g++ or f#"],
+)  # fmt: skip
 def test_it_says_something(text: str) -> None:
     assert not is_low_signal(text, WORDS)
 

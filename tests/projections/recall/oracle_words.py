@@ -109,13 +109,19 @@ def _of_word(word: str) -> bytes:
     return _term("w", word if word.isdigit() else stem(word))
 
 
+_meant: dict[bytes, str] = {}
+
+
 @lru_cache(None)
 def _term(kind: str, text: str) -> bytes:
+    """AssertionError where another text has the same: it would be found for this one."""
     number = 0
     for byte in (kind + text).encode():
-        number = (256 * number + byte) % (2**61 - 1)
+        number = (256 * number + byte) % 0x13C6EF372FE94CFB
     number = number * 0x9E3779B97F4A7C15 % 2**64
-    return (number ^ number // 2**32).to_bytes(8, "big")
+    made = (number ^ number // 2**32).to_bytes(8, "big")
+    assert _meant.setdefault(made, kind + text) == kind + text
+    return made
 
 
 @lru_cache(None)

@@ -341,6 +341,31 @@ def test_a_number_is_its_own_stem_and_not_remembered(number: str) -> None:
     assert (word in recall_words._terms) == (not word.isdigit())
 
 
+def test_what_is_written_alike_has_a_term_of_its_own() -> None:
+    """Numbers, dates, addresses, code, and scripts of two bytes a letter: whose bytes are alike but for a few bits."""
+    days = [(day, month, year) for day in range(1, 29) for month in range(1, 13) for year in range(2000, 2030)]
+    texts = {f"{day:02}.{month:02}.{year}" for day, month, year in days}
+    texts |= {f"{month:02}/{day:02}/{year}" for day, month, year in days}
+    texts |= {str(number) for number in range(123_000_000, 123_020_000)} | {"123456788", "223456780"}
+    texts |= {f"10.0.{one}.{other}" for one in range(100) for other in range(100)} | {"10.0.0.108", "11.0.0.100"}
+    texts |= {letter * times for letter in "a0mя" for times in range(1, LONGEST + 1)} | {"g.add_node", "e.add_note"}
+    texts |= {
+        "чайки",
+        "шайка",
+        "лайки",
+        "майка",
+        "рамки",
+        "самка",
+        "чашки",
+        "шашка",
+        "сетки",
+        "тетка",
+        "марка",
+        "ларки",
+    }
+    assert len({term("w", each) for each in texts}) == len(texts)
+
+
 def test_what_is_remembered_of_words_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recall_words, "_terms", {})
     monkeypatch.setattr(recall_words, "_REMEMBERED", 3)
