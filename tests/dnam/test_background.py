@@ -422,6 +422,48 @@ async def test_people_are_told_of_in_order_and_once() -> None:
     await asyncio.wait({task})
 
 
+async def test_who_is_handed_in_later_and_was_heard_earlier_is_told_of_in_time() -> None:
+    """At the start: Ada speaks before it is found that Kim has been waited for since before the restart."""
+    clock, told, kims, both = FakeClock(0), list[tuple[Handle, int]](), asyncio.Event(), asyncio.Event()
+    slept: list[float] = []
+    ada, kim = handle("ada"), handle("kim")
+
+    def tell(person: Handle) -> None:
+        told.append((person, clock.time))
+        if len(told) == 2:
+            both.set()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:  # it is Ada who is waited for, until there is news
+            kims.set()
+            await asyncio.Event().wait()
+        clock.time += round(seconds * 1000)
+
+    idle = Idle(30 * MINUTE_MS, clock.monotonic, tell)
+    task = asyncio.create_task(idle.run(sleep))
+    idle.heard(ada, 0)
+    async with asyncio.timeout(5):
+        await kims.wait()
+        idle.heard(kim, -25 * MINUTE_MS)
+        idle.heard(ada, -MINUTE_MS)  # found late: it was said before what is known
+        await both.wait()
+    assert told == [(kim, 5 * MINUTE_MS), (ada, 30 * MINUTE_MS)]
+    assert len(idle) == 0
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def test_a_sleep_that_fails_ends_the_waiting() -> None:
+    async def sleep(_: float) -> None:
+        raise OSError("no clock")
+
+    idle = Idle(1_000, FakeClock(0).monotonic, lambda _: None)
+    idle.heard(handle("ada"), 0)
+    with pytest.raises(OSError, match="no clock"):
+        await idle.run(sleep)
+
+
 # -- what goes wrong, and what is kept ---------------------------------------------------------------------------------
 
 
