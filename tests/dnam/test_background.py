@@ -15,7 +15,8 @@ from dnam.assistant import Assistant
 from dnam.failures import MOST, Failures
 from dnam.idle import Idle
 from dnam.jobs import Job, Jobs
-from dnam.model import Ask, ModelError, OverBudget
+from dnam.loops.loop import LONGEST_REST_SECONDS
+from dnam.model import Ask, ModelError, OverBudget, Resting
 from dnam.whereabouts import Heard
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
@@ -462,6 +463,39 @@ async def test_a_sleep_that_fails_ends_the_waiting() -> None:
     idle.heard(handle("ada"), 0)
     with pytest.raises(OSError, match="no clock"):
         await idle.run(sleep)
+
+
+# -- a service that asks to be left alone ------------------------------------------------------------------------------
+
+
+def resting(*seconds: float) -> ScriptedModel:
+    """A model whose service asks for these rests, one after the other, before it replies."""
+    left = list(seconds)
+
+    def script(_: Ask) -> str:
+        if left:
+            raise Resting("it asked to be left alone", left.pop(0))
+        return "They talked."
+
+    return ScriptedModel({"summary": script})
+
+
+async def test_a_loop_waits_for_a_service_that_rests(tmp_path: Path) -> None:
+    model = resting(0.02, 0.01)
+    async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I keep bees")
+        assert len(recorded(assistant, SummaryRefreshed)) == 1
+        assert (len(model.asked("summary")), list(assistant.failures)) == (3, [])
+
+
+async def test_a_loop_is_put_off_where_the_rest_is_long_and_nothing_is_lost(tmp_path: Path) -> None:
+    model = resting(LONGEST_REST_SECONDS + 1)
+    async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I keep bees")
+        assert recorded(assistant, SummaryRefreshed, SummaryFailed, JobFailed) == []
+        assert list(assistant.failures) == ["summary: it asked to be left alone"]
+        await say(assistant, "ada", "and a cat")
+        assert "I keep bees" in lines(model.asked("summary"))[-1]
 
 
 # -- what goes wrong, and what is kept ---------------------------------------------------------------------------------
