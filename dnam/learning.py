@@ -12,8 +12,8 @@ from typing import NamedTuple
 from dnam.assistant import Assistant
 from dnam.errors import OptedOut
 from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartment
-from dnam.loops.summary import refresh_summary
-from dnam.loops.summary_plan import Refreshing, SummaryPlan, plan_summary, to_come
+from dnam.loops.summary import Refreshed, refresh_summary
+from dnam.loops.summary_plan import Refreshing, SummaryPlan, passed_over_in, plan_passed_over, plan_summary, to_come
 from dnam.prompts import load
 from dnam.resolving import resolved
 from dnam.tending import SUMMARY_PROMPT, still_said
@@ -21,6 +21,7 @@ from projections.decisions.consent import is_out
 from projections.ids import NOBODY, Handle
 from projections.lookup import SessionCard, people, sessions
 from projections.rows import Rows
+from projections.window_line import WindowLine
 from projections.work import was_read
 from replay.errors import ErasedMeanwhile
 
@@ -86,22 +87,33 @@ class Learner:
         return self._assistant.model.paid
 
     def lessons(self, rows: Rows) -> list[Lesson]:
-        """Everything unread, in pieces of the cadence's size, in the order of what was said last in each; none when
-        learning is switched off.
+        """Everything unread, in pieces of the cadence's size, in the order of what was said last in each; then what is
+        passed over, each message on its own, to be tried once more. None when learning is switched off.
         """
         settings = self._memory.settings
         if not (settings.memory_enabled and settings.durable_memory_enabled):
             return []
-        every, judged = settings.durable_every_n_turns, self._assistant.learned_as(rows)
+        every = settings.durable_every_n_turns
         chosen = people(rows) if self._persons is None else self._persons
         persons = [each for each in chosen if not is_out(rows, each)]
         found = [
             Lesson(person, compartment, said[start : start + every])
             for person in persons
-            for compartment, said in unread_by_compartment(rows, person, judged).items()
+            for compartment, said in self._unread(rows, person).items()
             for start in range(0, len(said), every)
         ]
-        return sorted(found, key=lambda lesson: lesson.said[-1].point)
+        again = [
+            Lesson(person, compartment, [each])
+            for person in persons
+            for compartment, said in self._unread(rows, person, passed_over=True).items()
+            for each in said
+        ]
+        return [*_in_order(found), *_in_order(again)]
+
+    def _unread(self, rows: Rows, person: Handle, *, passed_over: bool = False) -> dict[str, list[Said]]:
+        assistant = self._assistant
+        judged, reader = assistant.learned_as(rows), assistant.reader()
+        return unread_by_compartment(rows, person, judged, reader, passed_over=passed_over)
 
     def cards(self, rows: Rows) -> list[SessionCard]:
         """The sessions whose summaries are brought up to date."""
@@ -122,7 +134,9 @@ class Learner:
 
     def _to_come(self, rows: Rows, card: SessionCard) -> list[int]:
         """What each refresh of a session's summary would read, in characters."""
-        return to_come(rows, card.session, card.audience, self._refreshing())
+        settings = self._refreshing()
+        again = passed_over_in(rows, card.session, card.audience, settings)
+        return [*to_come(rows, card.session, card.audience, settings), *(len(each.text) for each in again)]
 
     def _refreshing(self) -> Refreshing:
         """The settings of a refresh that reads as many turns as it takes to be due: each message of a person is one."""
@@ -165,20 +179,34 @@ class Learner:
             said = [] if result.error or len(left) == len(said) else left
 
     async def _summarise(self, card: SessionCard) -> tuple[int, str]:
-        """Refresh one session's summary until it has caught up; how many refreshes worked, and what went wrong."""
-        whose = _whose(card)
-        prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model
+        """Refresh one session's summary until it has caught up, and then with what is passed over, each once; how many
+        refreshes worked, and what went wrong.
+        """
+        settings = self._refreshing()
+        again = await self._memory.look(lambda rows: passed_over_in(rows, card.session, card.audience, settings))
         refreshed = 0
-        while True:
-            settings = self._refreshing()._replace(looks_back=not refreshed)
-            plan = await self._memory.look(partial(_planned, card, settings))
-            if plan is None:
-                return refreshed, ""
-            loop = refresh_summary(plan, prompt, model, self._assistant.minting, resolved(self._assistant.model, model))
-            result = await self._assistant.run(loop, whose)
+        while (plan := await self._memory.look(partial(_planned, card, settings))) is not None:
+            result = await self._refreshed(plan, card)
             if not result.worked:
                 return refreshed, result.error
             refreshed += 1
+            settings = self._refreshing()._replace(looks_back=False)
+        error = ""
+        for message in again:
+            plan = await self._memory.look(partial(_planned_again, card, settings, message))
+            if plan is not None:
+                result = await self._refreshed(plan, card)
+                refreshed, error = refreshed + result.worked, error or result.error
+        return refreshed, error
+
+    async def _refreshed(self, plan: SummaryPlan, card: SessionCard) -> Refreshed:
+        prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model
+        loop = refresh_summary(plan, prompt, model, self._assistant.minting, resolved(self._assistant.model, model))
+        return await self._assistant.run(loop, _whose(card))
+
+
+def _in_order(lessons: Iterable[Lesson]) -> list[Lesson]:
+    return sorted(lessons, key=lambda lesson: lesson.said[-1].point)
 
 
 def _pieces(lesson: Lesson) -> int:
@@ -195,6 +223,13 @@ def _pieces(lesson: Lesson) -> int:
 def _planned(card: SessionCard, settings: Refreshing, rows: Rows) -> SummaryPlan | None:
     whose = _whose(card)
     return None if is_out(rows, whose) else plan_summary(rows, card.session, card.audience, whose, settings)
+
+
+def _planned_again(card: SessionCard, settings: Refreshing, message: WindowLine, rows: Rows) -> SummaryPlan | None:
+    whose = _whose(card)
+    if is_out(rows, whose):
+        return None
+    return plan_passed_over(rows, card.session, card.audience, whose, settings, message.id)
 
 
 def _unread(person: Handle, said: list[Said], rows: Rows) -> list[Said]:

@@ -199,6 +199,14 @@ class OverBudget(ModelError):
     words = "I have reached my limit for now. Please ask me again later."
 
 
+class Resting(OverBudget):
+    """The model's service asked to be left alone, and is, for so many `seconds` more."""
+
+    def __init__(self, message: str, seconds: float, *, words: str = "", kind: str = "") -> None:
+        super().__init__(message, words=words, kind=kind)
+        self.seconds = seconds
+
+
 class TooOften(OverBudget):
     """Somebody had the answers that one person may get in a minute: nobody else waits for that."""
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.resolving import undated
+from projections.models import undated
 
 MICROS = 1_000_000
 FULL = Decimal(1)

@@ -28,7 +28,7 @@ from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
 from dnam.prompts import load
-from dnam.resolving import resolved
+from dnam.resolving import Names, Noted, resolved
 from dnam.trouble import Trouble
 from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
@@ -36,6 +36,7 @@ from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
 from projections.events import ExtractionReplied, MergeReplied
 from projections.events.values import Audience
+from projections.fruitless import Reader, times_in_vain
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.nearness import Nearness
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
 SUMMARY_PROMPT = "summary@2"
 EXTRACTION_PROMPT = "extraction@3"
 MERGE_PROMPT = "merge@1"
+MOST_AGAIN = 10
+"""How many messages that are passed over are tried once more when a person asks for it: each is a call of its own."""
 AT_ONCE = 16
 """How many loops talk with the model at a time; the others wait their turn."""
 
@@ -76,6 +79,7 @@ class Tending:
         self.trouble = Trouble()
         self.minting = Minting(memory.now)
         self.precedence = Precedence()
+        self._names = Names()
         self._room = asyncio.Semaphore(AT_ONCE)
         # A lock lives as long as somebody holds it or waits for it.
         self._learning: WeakValueDictionary[Handle, asyncio.Lock] = WeakValueDictionary()
@@ -108,7 +112,7 @@ class Tending:
 
         seconds = self.memory.settings.model_timeout_seconds
         async with self._room:
-            return await drive(loop, self.model, record, seconds, compare, self.find)
+            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find)
 
     async def compare(self, step: Compare) -> Compared:
         """How near texts are that a loop wants compared, by the encoder where there is one."""
@@ -194,22 +198,30 @@ class Tending:
             settings.era_refreshes,
             words=guarding.instructions,
             spoken=guarding.spoken,
+            reader=Reader("summary", self._names.of(self.model, settings.summary_model), SUMMARY_PROMPT),
         )
 
     # -- extractions ------------------------------------------------------------------------------------------------
 
     async def extract(
-        self, person: Handle, compartments: Container[str] | None = None, *, policy: str = ON_REQUEST
+        self,
+        person: Handle,
+        compartments: Container[str] | None = None,
+        *,
+        policy: str = ON_REQUEST,
+        passed_over: bool = False,
     ) -> list[Learned]:
         """Learn now from what a person said since they were last read, each compartment on its own.
 
-        With `compartments`, in these alone. Two at a time wait for each other, so that nothing is read twice.
+        With `compartments`, in these alone. What is `passed_over` is tried once more, each message on its own, where
+        that is asked for. Two at a time wait for each other, so that nothing is read twice.
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
             groups = await self._look(lambda rows: self._unread(rows, person))
+            again = await self._look(lambda rows: self._passed_over(rows, person)) if passed_over else []
             learned = []
-            for compartment, heard in groups.items():
+            for compartment, heard in (*groups.items(), *again):
                 said = await self._look(partial(still_said, person, heard))
                 if said and (compartments is None or compartment in compartments):
                     learned.append(await self.extract_from(person, compartment, said, policy))
@@ -217,12 +229,30 @@ class Tending:
 
     def _unread(self, rows: Rows, person: Handle) -> dict[str, list[Said]]:
         """What is to be read of theirs: nothing of who opted out."""
-        return {} if is_out(rows, person) else new_by_compartment(rows, person, self.learned_as(rows))
+        if is_out(rows, person):
+            return {}
+        return new_by_compartment(rows, person, self.learned_as(rows), self.reader())
+
+    def _passed_over(self, rows: Rows, person: Handle) -> list[tuple[str, list[Said]]]:
+        """What is passed over of theirs, each on its own, and first what was tried the least."""
+        reader, judged = self.reader(), self.learned_as(rows)
+        if is_out(rows, person):
+            return []
+        groups = new_by_compartment(rows, person, judged, reader, passed_over=True)
+        found = [(where, each) for where, said in groups.items() for each in said]
+        found.sort(key=lambda each: (times_in_vain(rows, reader, each[1].point.id), each[1].point))
+        return [(where, [each]) for where, each in found[:MOST_AGAIN]]
+
+    def reader(self) -> Reader:
+        """Who reads for an extraction: what was shown to it in vain too often is passed over."""
+        name = self._names.of(self.model, self.memory.settings.durable_model)
+        return Reader("extraction", name, EXTRACTION_PROMPT)
 
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
         log = LogChronicle(self.memory.engine.live)
-        plan, before = await self._look(lambda rows: plan_again(rows, log, person, compartment, said, policy))
+        reader = self.reader()
+        plan, before = await self._look(lambda rows: plan_again(rows, log, person, compartment, said, policy, reader))
         learned = await self.run(self.extraction(plan, before), person)
         for each in learned.dropped:
             self.failures.append(

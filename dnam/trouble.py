@@ -17,7 +17,7 @@ class Trouble:
     def __init__(self) -> None:
         self.tell: Tell = untold
         self.reason = ""
-        self._kind: tuple[type[ModelError], str] | None = None
+        self._kind = ""
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
@@ -32,12 +32,12 @@ class Trouble:
         self._over()
 
     def _met(self, error: ModelError) -> None:
-        kind, self.reason = (type(error), error.kind), f"the last answer failed: {error}"
+        kind, self.reason = error.kind or type(error).__name__, f"the last answer failed: {error}"
         if kind != self._kind:
             self._kind = kind
             self.tell(f"an answer failed, and the next ones may too: {error}")
 
     def _over(self) -> None:
-        if self._kind is not None:
-            self._kind, self.reason = None, ""
+        if self._kind:
+            self._kind = self.reason = ""
             self.tell("answers work again")

@@ -1,4 +1,6 @@
-"""Which model each alias stood for when it was last looked up."""
+"""Which model each alias stood for when it was last looked up, and what a model is called without its date."""
+
+import re
 
 import msgspec
 
@@ -6,6 +8,8 @@ from projections.events import ModelResolved
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, digest16
 from projections.rows import Rows
+
+_DATED = re.compile(r"-20[0-9]{6}\Z")
 
 
 class ResolvedRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -31,3 +35,8 @@ RESOLVED = Projection("resolved", 1, ResolvedRow, (ModelResolved,), _rows, 16)
 def resolved(rows: Rows, alias: str) -> ResolvedRow | None:
     """What an alias last stood for; None when it was never looked up."""
     return rows.get(RESOLVED, digest16(alias))
+
+
+def undated(name: str) -> str:
+    """A model's name without the day of its making: the API may answer by either."""
+    return _DATED.sub("", name)

@@ -127,6 +127,19 @@ def was_tried(rows: Rows, message: EventId) -> bool:
     return any(tag in _READ or tag == ExtractionFailed.TAG for _, tag in effects_of(rows, message))
 
 
+def was_summed_up(rows: Rows, message: EventId) -> bool:
+    """Whether a summary was made of a reply that had read a message."""
+    return any(tag == SummaryAnswered.TAG and _is_made(rows, effect) for effect, tag in effects_of(rows, message))
+
+
+def _is_made(rows: Rows, reply: EventId) -> bool:
+    """Whether a summary was made of a reply, or of a shorter one that it led to."""
+    return any(
+        tag == SummaryRefreshed.TAG or (tag == SummaryAnswered.TAG and _is_made(rows, effect))
+        for effect, tag in effects_of(rows, reply)
+    )
+
+
 _DECIDED = frozenset({SummaryRefreshed.TAG, SummaryFailed.TAG})
 
 

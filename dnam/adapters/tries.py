@@ -8,6 +8,7 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from math import inf
 from typing import NamedTuple
 
 TRIES = 3
@@ -24,12 +25,20 @@ class Nature(NamedTuple):
     dice: Callable[[], float] = random.random
 
 
-def next_try(tried: int, asked_seconds: float | None, dice: Callable[[], float]) -> float | None:
+def next_try(
+    tried: int, asked_seconds: float | None, dice: Callable[[], float], left_seconds: float = inf
+) -> float | None:
     """How long to wait for the next try, in seconds; None when there is none. `asked_seconds` is what the service asks
-    for, None where it does not say.
+    for, None where it does not say; what would be over only when nothing of `left_seconds` is left is not begun.
     """
     wait = back_off(tried, dice) if asked_seconds is None else asked_seconds
-    return wait if tried < TRIES and wait <= LONGEST_WAIT_SECONDS else None
+    return wait if tried < TRIES and wait <= LONGEST_WAIT_SECONDS and wait < left_seconds else None
+
+
+def left_of(limit: asyncio.Timeout) -> float:
+    """How many seconds of a limit of time are left."""
+    when = limit.when()
+    return inf if when is None else when - asyncio.get_running_loop().time()
 
 
 def back_off(tried: int, dice: Callable[[], float]) -> float:

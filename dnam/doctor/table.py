@@ -1,6 +1,6 @@
 """Everything that `dnam doctor` looks at, in the order in which it is told."""
 
-from dnam.doctor import claude, context, discord, disk, encoder, log, names, recall, running, shadows
+from dnam.doctor import claude, context, discord, disk, encoder, learning, log, names, recall, running, shadows
 from dnam.doctor.check import Check
 
 CHECKS: tuple[Check, ...] = (
@@ -15,6 +15,7 @@ CHECKS: tuple[Check, ...] = (
     Check("context", context.files),
     Check("claude", claude.key),
     Check("budget", claude.budget),
+    Check("learning", learning.passed_over),
     Check("encoder", encoder.asked),
     Check("recall", recall.compiled),
     Check("token", discord.token),

@@ -22,7 +22,8 @@ from projections.decisions.extraction import ExtractionRequest, learn, read_repl
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import Event, ExtractionAnswered, ExtractionFailed, ExtractionReplied, ItemMoved, ItemUpserted
 from projections.events.values import ItemUse, ModelUse
-from projections.fruitless import PASSED_OVER, is_last_try, is_passed_over, most_shown
+from projections.fruitless import PASSED_OVER, Reader, is_last_try, most_shown
+from projections.fruitless import passed_over as judged
 from projections.ids import EventId, Handle, Point
 from projections.items import ItemRow, compartment_key, items_in
 from projections.messages import MessageRow, SpokenRow, find_message, spoken_before, spoken_in, units_of
@@ -49,6 +50,8 @@ MOST_LATE = 100
 """How far before what was read last a message may lie and still be found, when it comes in late: in time, and in
 messages of the person's there. That is more than is read back; an import is read by `unread_by_compartment`.
 """
+ANYBODY = Reader("extraction")
+"""Where whatever was shown in vain is passed over, to whichever model."""
 
 
 class ExtractionPlan(NamedTuple):
@@ -78,12 +81,22 @@ class Said(NamedTuple):
     found: Found[MessageRow]
 
 
-def new_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed) -> dict[str, list[Said]]:
-    """What a person said that no extraction has read, as far as it is learned from, oldest first."""
+def new_by_compartment(
+    rows: Rows,
+    person: Handle,
+    learned_as: LearnedAs = as_addressed,
+    reader: Reader = ANYBODY,
+    *,
+    passed_over: bool = False,
+) -> dict[str, list[Said]]:
+    """What a person said that no extraction has read, as far as it is learned from, oldest first: what is still to be
+    shown to the reader, or what is passed over.
+    """
     groups: dict[str, list[Said]] = {}
+    is_wanted = _wanted(rows, reader, passed_over=passed_over)
     for where in units_of(rows, person):
         compartment, judge = _compartment(rows, person, where), learned_as(person, where)
-        heard = _heard(rows, where, _unread(rows, person, where, _cursor(rows, person, compartment)))
+        heard = _heard(rows, where, filter(is_wanted, _unread(rows, person, where, _cursor(rows, person, compartment))))
         said = groups.setdefault(compartment, [])
         said += (each for each in heard if is_learned_from(rows, each.found.row, judge(each.found)))
     return _in_order(groups)
@@ -104,17 +117,30 @@ def _unread(rows: Rows, person: Handle, where: SpokenRow, cursor: Point | None) 
     return chain(reversed(unread), spoken_in(rows, person, where, cursor))
 
 
-def unread_by_compartment(rows: Rows, person: Handle, learned_as: LearnedAs = as_addressed) -> dict[str, list[Said]]:
+def unread_by_compartment(
+    rows: Rows,
+    person: Handle,
+    learned_as: LearnedAs = as_addressed,
+    reader: Reader = ANYBODY,
+    *,
+    passed_over: bool = False,
+) -> dict[str, list[Said]]:
     """Everything of a person's that no extraction has read, however old: what an import brought in; but where nothing
-    was to be learned from.
+    was to be learned from. Of that what is still to be shown to the reader, or what is passed over.
     """
     groups: dict[str, list[Said]] = {}
+    is_wanted = _wanted(rows, reader, passed_over=passed_over)
     for where in units_of(rows, person):
         judge = learned_as(person, where)
-        heard = _heard(rows, where, spoken_in(rows, person, where))
+        heard = _heard(rows, where, filter(is_wanted, spoken_in(rows, person, where)))
         said = groups.setdefault(_compartment(rows, person, where), [])
         said += (each for each in heard if judge(each.found) != "none" and not was_read(rows, each.point.id))
     return _in_order(groups)
+
+
+def _wanted(rows: Rows, reader: Reader, *, passed_over: bool) -> Callable[[Point], bool]:
+    is_passed_over = judged(rows, reader)
+    return lambda point: is_passed_over(point.id) is passed_over
 
 
 def _compartment(rows: Rows, person: Handle, where: SpokenRow) -> str:
@@ -134,16 +160,16 @@ def _cursor(rows: Rows, person: Handle, compartment: str) -> Point | None:
 def _heard(rows: Rows, where: SpokenRow, points: Iterable[Point]) -> Iterator[Said]:
     for point in points:
         found = find_message(rows, where.session, where.audience.epoch, point)
-        if found is not None and found.row.message.text.strip() and not is_passed_over(rows, "extraction", point.id):
+        if found is not None and found.row.message.text.strip():
             yield Said(point, found)
 
 
 def plan_extraction(
-    rows: Rows, person: Handle, compartment: str, heard: list[Said], policy: str = VERSION
+    rows: Rows, person: Handle, compartment: str, heard: list[Said], policy: str = VERSION, reader: Reader = ANYBODY
 ) -> ExtractionPlan:
     """What an extraction of these messages would show the model; as many as its input takes, oldest first."""
     caller = Caller(rows, "", only=frozenset({person}))
-    most = most_shown(rows, "extraction", heard[0].point.id)
+    most = most_shown(rows, reader, heard[0].point.id)
     messages = _within([_input(each, caller) for each in heard[:most]])
     items = [found for found in items_in(rows, person, compartment) if found.row.item.status == "active"]
     inputs = ExtractionInputs(
@@ -169,7 +195,7 @@ def plan_extraction(
         said=max(last.said, *(found.row.said for found in items)) if items else last.said,
         policy=policy,
         left=len(heard) - len(messages),
-        is_last_try=is_last_try(rows, "extraction", (each.id for each in messages)),
+        is_last_try=is_last_try(rows, reader, (each.id for each in messages)),
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.model import Ask, Model, ModelError, OverBudget, Reply, as_promised, spent_in
+from dnam.model import Ask, Model, ModelError, OverBudget, Reply, Resting, as_promised, spent_in
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
@@ -67,6 +67,8 @@ Outcome = Reply | Failed | Recorded | Compared
 GIVEN_UP = "it was given up, because the program ended"
 BILL_SECONDS = 1.0
 """How long the record of what a loop took is waited for, that is given up; the log may write it after that too."""
+LONGEST_REST_SECONDS = 60.0
+"""How long a loop waits for a service that asked to be left alone; else the next cycle begins it anew."""
 T = TypeVar("T")
 Loop = Generator[Step, Outcome, T]
 Mint = Callable[[], Origin]
@@ -111,8 +113,9 @@ async def drive(
 ) -> T:
     """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised.
 
-    OverBudget is raised: the loop is put off, nothing of it is recorded, and the next cycle begins it anew. Where it is
-    cancelled, it ends, and what it took until then is recorded.
+    OverBudget is raised: the loop is put off, nothing of it is recorded, and the next cycle begins it anew. While the
+    model's service rests the loop waits, unless that takes too long. Where it is cancelled, it ends, and what it took
+    until then is recorded.
     """
     outcome: Outcome | None = None
     while True:
@@ -130,7 +133,7 @@ async def drive(
                 case Find():
                     outcome = await find(step)
                 case Ask():
-                    outcome = await _ask(model, step, timeout_seconds)
+                    outcome = await _ask_rested(model, step, timeout_seconds)
         except asyncio.CancelledError as error:
             spent = spent_in(error)
             if spent is not None or isinstance(step, Compare):
@@ -147,6 +150,17 @@ async def _bill(loop: Loop[T], failed: Failed, record: Record) -> None:
         if isinstance(step, Decide):
             async with asyncio.timeout(BILL_SECONDS):
                 await record(step.decision)
+
+
+async def _ask_rested(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:
+    """Ask, once the model's service has had the rest that it asked for; Resting where that is too long."""
+    while True:
+        try:
+            return await _ask(model, ask, timeout_seconds)
+        except Resting as resting:
+            if resting.seconds > LONGEST_REST_SECONDS:
+                raise
+            await asyncio.sleep(resting.seconds)
 
 
 async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:

@@ -18,7 +18,6 @@ from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_u
 from dnam.loops.summary_plan import SummaryPlan, answered_part
 from dnam.model import Ask, Reply, SummaryInputs, cut_short
 from dnam.prompts import Prompt, digest
-from dnam.resolving import undated
 from projections.decisions.draft import Decision, Draft, Origin, first_id
 from projections.decisions.summaries import FailRequest, RefreshRequest, settle
 from projections.decisions.work import WorkRequest, record_work
@@ -27,6 +26,7 @@ from projections.events.values import ModelUse
 from projections.fold import Record
 from projections.fruitless import PASSED_OVER
 from projections.ids import EventId
+from projections.models import undated
 from projections.rows import Rows
 from projections.work import undecided_summary
 

@@ -14,7 +14,7 @@ from dnam.loops.summary_source import Only, Source, Taken, as_read
 from dnam.model import Line, SummaryInputs
 from projections.events import SummaryAnswered
 from projections.events.values import Audience
-from projections.fruitless import SHOWN, is_last_try, most_shown
+from projections.fruitless import FRUITLESS, SHOWN, Reader, is_last_try, is_passed_over, left_by, most_shown
 from projections.ids import NOBODY, EventId, Handle, Point, Seq
 from projections.items import QUIET
 from projections.messages import MESSAGES, find_message, unit
@@ -22,7 +22,8 @@ from projections.policies.cadence import VERSION
 from projections.policies.instructions import InstructionWords
 from projections.policies.secret_sentences import Spoken
 from projections.rows import Found, Rows
-from projections.summaries import SummaryRow, find_summary, is_withheld
+from projections.said import END
+from projections.summaries import SUMMARY_ATTEMPTS, SummaryRow, find_summary, is_withheld
 from projections.turns import TURNS
 from projections.window_line import WindowLine
 
@@ -52,6 +53,7 @@ class Refreshing(NamedTuple):
     """Settings in force for a refresh. `most_turns` cuts the span short, for learning from an import: it ends before
     people say one thing more. `words` say what instructs the assistant, and `spoken` how secrets are said. With `only`,
     nothing but that is read. Whoever has just looked for what came in late need not do so again (`looks_back`).
+    `reader` is who is shown it: what that one passed over is not.
     """
 
     assistant: str
@@ -63,6 +65,7 @@ class Refreshing(NamedTuple):
     spoken: Spoken = Spoken()
     only: Only | None = None
     looks_back: bool = True
+    reader: Reader = Reader("summary")
 
 
 class Reading(NamedTuple):
@@ -85,7 +88,7 @@ def plan_summary(
     """
     found = find_summary(rows, session, audience.epoch)
     old = None if found is None else found.row
-    source = Source(rows, session, audience, settings.only, settings.assistant)
+    source = _source(rows, session, audience, settings)
     reading = _reading(source, found, settings)
     if reading is None or not reading.taken.lines:
         return None
@@ -124,12 +127,49 @@ def plan_once_more(
     found = find_summary(rows, session, audience.epoch)
     if found is None or found.row.upto is None:
         return None
-    old, source = found.row, Source(rows, session, audience, settings.only, settings.assistant)
+    old, source = found.row, _source(rows, session, audience, settings)
     taken = source.recent(found.row.upto.said, old.floor)
     if not taken.lines:
         return None
     plan = _planned(source, person, settings, taken, found.row.upto)
     return plan._replace(era=old.era, previous_event=old.event, after=taken.stopped or old.floor)
+
+
+def passed_over_in(rows: Rows, session: str, audience: Audience, settings: Refreshing) -> list[WindowLine]:
+    """The messages within reach of a refresh that are passed over for its reader, oldest first."""
+    lines = _all_lines(rows, session, audience, settings)
+    return [each for each in lines if is_passed_over(rows, settings.reader, each.id) and _is_left(rows, each)]
+
+
+def plan_passed_over(
+    rows: Rows, session: str, audience: Audience, person: Handle, settings: Refreshing, message: EventId
+) -> SummaryPlan | None:
+    """A refresh that reads one message that is passed over, because somebody asks for it; None where it is gone, or the
+    summary is to be made anew.
+    """
+    found, source = find_summary(rows, session, audience.epoch), _source(rows, session, audience, settings)
+    lines = [each for each in _all_lines(rows, session, audience, settings) if each.id == message]
+    if not lines or (found is not None and _is_made_anew(source, found)):
+        return None
+    after = None if found is None else found.row.upto
+    end = _end(lines)
+    upto = end if after is None else max(after, end)
+    plan = _planned(source, person, settings, Taken(lines, lines[0].said, None), upto)._replace(after=after)
+    if found is None:
+        return plan
+    plan = plan._replace(era=found.row.era, previous_event=found.row.event)
+    return _going_on(plan, found.row) if found.row.text else plan
+
+
+def _all_lines(rows: Rows, session: str, audience: Audience, settings: Refreshing) -> list[WindowLine]:
+    """What people said within reach, to whomever it was shown in vain."""
+    found = find_summary(rows, session, audience.epoch)
+    source = _source(rows, session, audience, settings)._replace(reader=None)
+    return source.recent(END.said, None if found is None else found.row.floor).lines
+
+
+def _source(rows: Rows, session: str, audience: Audience, settings: Refreshing) -> Source:
+    return Source(rows, session, audience, settings.only, settings.assistant, settings.reader)
 
 
 def _planned(source: Source, person: Handle, settings: Refreshing, taken: Taken, upto: Point) -> SummaryPlan:
@@ -147,7 +187,7 @@ def _planned(source: Source, person: Handle, settings: Refreshing, taken: Taken,
         causes=tuple(dict.fromkeys(each for line in lines for each in (line.id, line.event))),
         said=taken.said,
         policy=settings.policy,
-        is_last_try=is_last_try(source.rows, "summary", (line.id for line in lines)),
+        is_last_try=is_last_try(source.rows, settings.reader, (line.id for line in lines)),
         words=settings.words,
         spoken=settings.spoken,
     )
@@ -167,7 +207,7 @@ def to_come(rows: Rows, session: str, audience: Audience, settings: Refreshing) 
     plan = plan_summary(rows, session, audience, NOBODY, settings)
     if plan is None:
         return []
-    source = Source(rows, session, audience, settings.only, settings.assistant)
+    source = _source(rows, session, audience, settings)
     sizes, after = [_size(plan.inputs.lines)], plan.upto
     while lines := source.since(after, plan.era, settings.most_turns).lines:
         sizes.append(_size(tuple(map(as_read, lines))))
@@ -188,9 +228,12 @@ def _reading(source: Source, found: Found[SummaryRow] | None, settings: Refreshi
     """What was said since the last summary; all that is in reach where that is not gone on with."""
     after, era = (None, 0) if found is None else (found.row.upto, found.row.era)
     since = source.since(after, era, settings.most_turns)
+    left = _left_behind(source, found, settings, is_alone=not since.lines)
+    if left is not None:
+        return left
     if not since.lines:
         return None if found is None else _read_again(source, found, settings)
-    most = most_shown(source.rows, "summary", since.lines[0].id)
+    most = most_shown(source.rows, settings.reader, since.lines[0].id)
     is_troubled = most < SHOWN[0]
     if is_troubled:
         since = source.since(after, era, settings.most_turns, most)
@@ -206,6 +249,36 @@ def _reading(source: Source, found: Found[SummaryRow] | None, settings: Refreshi
     return Reading(since, after, upto, keeps=found.row.text != "" and not is_wrong)
 
 
+def _left_behind(
+    source: Source, found: Found[SummaryRow] | None, settings: Refreshing, *, is_alone: bool
+) -> Reading | None:
+    """What other readers passed over and the summary went by, as far back as a refresh reaches. What comes behind it
+    does not wait where the last try did not work, unless there is nothing (`is_alone`).
+    """
+    if found is None or found.row.upto is None or not settings.looks_back:
+        return None
+    if not (is_alone or _worked_last(source, found)) or next(source.rows.keys(FRUITLESS, b""), None) is None:
+        return None
+    upto, recent = found.row.upto, source.recent(found.row.upto.said, found.row.floor)
+    lines = [each for each in recent.lines if Point(each.said, each.id) <= upto and _is_left(source.rows, each)]
+    if not lines or _is_made_anew(source, found):
+        return None
+    shown = lines[: most_shown(source.rows, settings.reader, lines[0].id)]
+    taken = Taken(shown, max(line.said for line in shown), None)
+    return Reading(taken, upto, upto, keeps=found.row.text != "")
+
+
+def _is_left(rows: Rows, line: WindowLine) -> bool:
+    """Whether a message was passed over as what a summary is made from, and none was made from it since."""
+    return any(each.work == "summary" for each in left_by(rows, line.id))
+
+
+def _worked_last(source: Source, found: Found[SummaryRow]) -> bool:
+    """Whether nothing was tried in vain since there is this summary."""
+    attempt = source.rows.get(SUMMARY_ATTEMPTS, unit(source.session, source.audience.epoch))
+    return attempt is None or attempt.event == found.row.event
+
+
 def _read_again(source: Source, found: Found[SummaryRow], settings: Refreshing) -> Reading | None:
     """All that is in reach of what a summary covered, where it cannot stay as it is; where nothing came of that, what
     is withheld is read from its floor on in smaller pieces.
@@ -218,7 +291,7 @@ def _read_again(source: Source, found: Found[SummaryRow], settings: Refreshing) 
         return None
     if not (_is_made_anew(source, found) or _came_late(source, found, recent, settings)):
         return None
-    most = most_shown(source.rows, "summary", recent.lines[0].id)
+    most = most_shown(source.rows, settings.reader, recent.lines[0].id)
     if most >= SHOWN[0]:
         return Reading(recent, recent.stopped or floor, upto)
     piece = source.since(floor, found.row.era, settings.most_turns, most)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 from dnam.model import Line
 from projections.caller import Caller
 from projections.events.values import Audience
-from projections.fruitless import passed_over
+from projections.fruitless import Reader, passed_over
 from projections.ids import EventId, Point, Seq
 from projections.items import is_quiet
 from projections.messages import MessageRow, key_point
@@ -60,8 +60,9 @@ def _id_of(row: MessageRow | TurnRow) -> EventId:
 
 
 class Source(NamedTuple):
-    """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given. Who
-    is called like the `assistant` is told apart from it.
+    """What a refresh reads from: a session in one epoch, and of that nothing but what is among `only`, where given, and
+    nothing that is passed over for the `reader`, where there is one. Who is called like the `assistant` is told apart
+    from it.
     """
 
     rows: Rows
@@ -69,6 +70,7 @@ class Source(NamedTuple):
     audience: Audience
     only: Only | None
     assistant: str
+    reader: Reader | None
 
     def may_read(self, row: MessageRow | TurnRow) -> bool:
         """Whether something that was said is among what is read."""
@@ -125,11 +127,15 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None, tur
 
 def _readable(source: Source, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Those of them that may be read: nothing that was taken back, or is passed over."""
-    is_passed_over = passed_over(source.rows, "summary")
+    is_passed_over = _never if source.reader is None else passed_over(source.rows, source.reader)
     for entry in entries:
         said = _id_of(entry.row)
         if source.may_read(entry.row) and not is_quiet(source.rows, said) and not is_passed_over(said):
             yield entry
+
+
+def _never(_: EventId) -> bool:
+    return False
 
 
 def _is_turn_of_people(row: MessageRow | TurnRow) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from dnam.loops.extraction import Said
+from dnam.loops.extraction import ANYBODY, Said
 from dnam.rederiving.spoken import There
 from projections.decisions.came_of import left_by
 from projections.derived import effects_of
@@ -116,7 +116,7 @@ def unread(
     found = {each.point: each for event in events if (each := message_of(engine, rows, event, passed)) is not None}
     then = (each for each in found.values() if there(each.found.row.event))
     worded = (each for each in then if each.found.row.message.text.strip())
-    is_passed_over = passed_over(rows, "extraction")
+    is_passed_over = passed_over(rows, ANYBODY)
     shown = (each for each in worded if not is_passed_over(each.point.id))
     return sorted((each for each in shown if not _was_read(rows, each)), key=lambda each: each.point)
 

@@ -42,6 +42,7 @@ from projections.decisions.work import WorkRequest, record_reply
 from projections.derived import effects_of
 from projections.events import ExtractionReplied, MergeReplied, SummaryRefreshed
 from projections.events.values import Audience
+from projections.fruitless import Reader
 from projections.ids import EventId, Handle
 from projections.policies.closeness import Measure
 from projections.policies.compartments import everywhere
@@ -268,7 +269,7 @@ class Runs:
         """
         assert run.audience is not None
         seeds = Seeds(run.event, "summary", run.said)
-        settings = self._tending.refreshing()._replace(policy=run.policy, only=only)
+        settings = self._tending.refreshing()._replace(policy=run.policy, only=only, reader=Reader("summary"))
         session, audience, person = run.session, run.audience, run.person
 
         def planned(rows: Rows) -> SummaryPlan | None:

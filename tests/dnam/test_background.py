@@ -15,7 +15,8 @@ from dnam.assistant import Assistant
 from dnam.failures import MOST, Failures
 from dnam.idle import Idle
 from dnam.jobs import Job, Jobs
-from dnam.model import Ask, ModelError, OverBudget
+from dnam.loops.loop import LONGEST_REST_SECONDS
+from dnam.model import Ask, ModelError, OverBudget, Resting
 from dnam.whereabouts import Heard
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
@@ -420,6 +421,81 @@ async def test_people_are_told_of_in_order_and_once() -> None:
     assert told == [ben, ada]
     task.cancel()
     await asyncio.wait({task})
+
+
+async def test_who_is_handed_in_later_and_was_heard_earlier_is_told_of_in_time() -> None:
+    """At the start: Ada speaks before it is found that Kim has been waited for since before the restart."""
+    clock, told, kims, both = FakeClock(0), list[tuple[Handle, int]](), asyncio.Event(), asyncio.Event()
+    slept: list[float] = []
+    ada, kim = handle("ada"), handle("kim")
+
+    def tell(person: Handle) -> None:
+        told.append((person, clock.time))
+        if len(told) == 2:
+            both.set()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 1:  # it is Ada who is waited for, until there is news
+            kims.set()
+            await asyncio.Event().wait()
+        clock.time += round(seconds * 1000)
+
+    idle = Idle(30 * MINUTE_MS, clock.monotonic, tell)
+    task = asyncio.create_task(idle.run(sleep))
+    idle.heard(ada, 0)
+    async with asyncio.timeout(5):
+        await kims.wait()
+        idle.heard(kim, -25 * MINUTE_MS)
+        idle.heard(ada, -MINUTE_MS)  # found late: it was said before what is known
+        await both.wait()
+    assert told == [(kim, 5 * MINUTE_MS), (ada, 30 * MINUTE_MS)]
+    assert len(idle) == 0
+    task.cancel()
+    await asyncio.wait({task})
+
+
+async def test_a_sleep_that_fails_ends_the_waiting() -> None:
+    async def sleep(_: float) -> None:
+        raise OSError("no clock")
+
+    idle = Idle(1_000, FakeClock(0).monotonic, lambda _: None)
+    idle.heard(handle("ada"), 0)
+    with pytest.raises(OSError, match="no clock"):
+        await idle.run(sleep)
+
+
+# -- a service that asks to be left alone ------------------------------------------------------------------------------
+
+
+def resting(*seconds: float) -> ScriptedModel:
+    """A model whose service asks for these rests, one after the other, before it replies."""
+    left = list(seconds)
+
+    def script(_: Ask) -> str:
+        if left:
+            raise Resting("it asked to be left alone", left.pop(0))
+        return "They talked."
+
+    return ScriptedModel({"summary": script})
+
+
+async def test_a_loop_waits_for_a_service_that_rests(tmp_path: Path) -> None:
+    model = resting(0.02, 0.01)
+    async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I keep bees")
+        assert len(recorded(assistant, SummaryRefreshed)) == 1
+        assert (len(model.asked("summary")), list(assistant.failures)) == (3, [])
+
+
+async def test_a_loop_is_put_off_where_the_rest_is_long_and_nothing_is_lost(tmp_path: Path) -> None:
+    model = resting(LONGEST_REST_SECONDS + 1)
+    async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant:
+        await say(assistant, "ada", "I keep bees")
+        assert recorded(assistant, SummaryRefreshed, SummaryFailed, JobFailed) == []
+        assert list(assistant.failures) == ["summary: it asked to be left alone"]
+        await say(assistant, "ada", "and a cat")
+        assert "I keep bees" in lines(model.asked("summary"))[-1]
 
 
 # -- what goes wrong, and what is kept ---------------------------------------------------------------------------------

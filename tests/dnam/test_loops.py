@@ -35,7 +35,7 @@ from projections.events import (
     SummaryReset,
 )
 from projections.events.values import Attachment
-from projections.fruitless import times_in_vain
+from projections.fruitless import Reader, times_in_vain
 from projections.ids import Handle, Ref
 from projections.lookup import find_sessions
 from projections.policies.reply_shapes import AskedExtraction
@@ -368,7 +368,7 @@ async def test_what_only_instructs_was_summarised_in_vain(tmp_path: Path) -> Non
         assert isinstance(failed, SummaryFailed)
         assert "it instructs the assistant" in failed.error
         assert heard.point.id in failed.causes
-        vain = await assistant.memory.look(lambda rows: times_in_vain(rows, "summary", heard.point.id))
+        vain = await assistant.memory.look(lambda rows: times_in_vain(rows, Reader("summary"), heard.point.id))
         assert vain == 1
 
 

@@ -31,7 +31,7 @@ from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.tries import TRIES, Nature, back_off
 from dnam.failures import Tell, untold
-from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, unheard
+from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, Resting, unheard
 from replay.clock import SystemClock
 
 if TYPE_CHECKING:
@@ -202,7 +202,9 @@ class Batches:
             news = [await self._look_at(each) for each in holding.values()]
         except ModelError as error:
             self._lost += 1
-            if self._lost == MOST_LOST or not (isinstance(error, ModelDown) or error.kind == "rate_limit_error"):
+            if self._lost == MOST_LOST or not (
+                isinstance(error, ModelDown | Resting) or error.kind == "rate_limit_error"
+            ):
                 raise
             self._tell(f"{error}: looking again in {self._timing.interval_seconds:g} s")
             return False

@@ -23,8 +23,8 @@ from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.anthropic.streams import Course, read, reply_of
 from dnam.adapters.anthropic.tally import added, together
 from dnam.adapters.anthropic.tool_use import Inputs
-from dnam.adapters.circuit import Circuit
-from dnam.adapters.tries import TRIES, Nature
+from dnam.adapters.circuit import Circuit, Rest
+from dnam.adapters.tries import TRIES, Nature, left_of
 from dnam.model import Ask, Hear, ModelError, Reply, unheard, without_tools
 
 if TYPE_CHECKING:
@@ -55,13 +55,15 @@ class Claude:
     """A `Model` that asks the Messages API. `close` it, when it will not be asked any more.
 
     Answers have a `circuit` of their own: what loops ask is longer and may take less time, so that they fail sooner.
+    Where the API asks for a rest, it has that from both.
     """
 
     def __init__(self, access: Access, nature: Nature | None = None) -> None:
         self._access = access
         self._nature = nature or Nature()
-        self.circuit = Circuit(self._nature.seconds)
-        self.loop_circuit = Circuit(self._nature.seconds)
+        rest = Rest(self._nature.seconds)
+        self.circuit = Circuit(self._nature.seconds, rest=rest)
+        self.loop_circuit = Circuit(self._nature.seconds, rest=rest)
         self._service = Service(access.key, access.base_url, self._nature.seconds)
 
     @property
@@ -77,7 +79,8 @@ class Claude:
         return True
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
-        """The reply, streamed to `hear` as it comes. ModelDown when the service is down, ModelError otherwise.
+        """The reply, streamed to `hear` as it comes. ModelDown when the service is down, Resting while it has the rest
+        that it asked for, ModelError otherwise.
 
         Where it is cancelled, the CancelledError carries what it took until then (`spent_in`).
         """
@@ -113,7 +116,7 @@ class Claude:
                     if is_answer:
                         limit.reschedule(loop.time() + seconds * PATIENCE)
 
-                return added(await self._tries(ask, Course(hear, alive, lost)), lost)
+                return added(await self._tries(ask, Course(hear, alive, lost), limit), lost)
         except TimeoutError:
             why = f"{ask.model} did not answer within {seconds:g} seconds"
             self._circuit(ask).failed(why)
@@ -124,7 +127,7 @@ class Claude:
             error.spent = together(lost)
             raise
 
-    async def _tries(self, ask: Ask, course: Course) -> Reply:
+    async def _tries(self, ask: Ask, course: Course, limit: asyncio.Timeout) -> Reply:
         for tried in range(1, TRIES + 1):
             try:
                 reply = await self._try(ask, course)
@@ -132,7 +135,8 @@ class Claude:
                 fault = fault_of(error, ask.model)
                 if fault is None:
                     raise
-                await self._nature.sleep(wait_or_raise(fault, tried, self._circuit(ask), self._nature.dice))
+                circuit, left = self._circuit(ask), left_of(limit)
+                await self._nature.sleep(wait_or_raise(fault, tried, circuit, self._nature.dice, left))
             else:
                 self._circuit(ask).worked()
                 return reply

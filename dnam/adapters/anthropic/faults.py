@@ -5,14 +5,20 @@ in the middle of a stream, under status 200; then its type alone tells what it i
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from math import ceil, inf
 from typing import NamedTuple
 
-from dnam.adapters.circuit import Circuit
+from dnam.adapters.circuit import LONGEST_REST_SECONDS, Circuit
 from dnam.adapters.tries import next_try, wait_of
-from dnam.model import ModelDown, ModelError
+from dnam.counting import counted
+from dnam.model import ModelDown, ModelError, Resting
 
 UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what with `dnam log`."
-BUSY = "I am asked more than I can answer just now. Please ask me again in a minute."
+AGAIN = "Please ask me again"
+BUSY = f"I am asked more than I can answer just now. {AGAIN} in a minute."
+SECONDS_TOLD = 90
+"""A rest is told in seconds up to this, and in minutes beyond."""
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError, RuntimeError, AssertionError)
 """What is raised when a stream is not what the API promises: no JSON, events out of order, fields missing."""
 
@@ -90,16 +96,37 @@ def fault_of(error: Exception, model: str) -> Fault | None:
             return None
 
 
-def wait_or_raise(fault: Fault, tried: int, circuit: Circuit, dice: Callable[[], float]) -> float:
-    """How long to wait for the next try, in seconds. The fault's own error when there is none; the circuit is told."""
-    wait = next_try(tried, fault.wait_seconds, dice) if fault.again else None
+def wait_or_raise(
+    fault: Fault, tried: int, circuit: Circuit, dice: Callable[[], float], left_seconds: float = inf
+) -> float:
+    """How long to wait for the next try, in seconds. The fault's own error when there is none, or not within the
+    seconds that are left; the circuit is told, and that the service asked for a rest.
+    """
+    wait = next_try(tried, fault.wait_seconds, dice, left_seconds) if fault.again else None
     if wait is not None:
         return wait
+    if fault.wait_seconds:
+        fault.error.words = _again_in(fault.error.words, min(fault.wait_seconds, LONGEST_REST_SECONDS))
+        circuit.rest.ask(fault.wait_seconds, partial(_resting, fault.error))
     if fault.is_down:
         circuit.failed(str(fault.error))
     else:
         circuit.worked()
     raise fault.error
+
+
+def _resting(error: ModelError, seconds: float) -> Resting:
+    """What an ask is refused with while the service rests after an error, which whoever hears of both knows already."""
+    why = f"the service asked to be left alone for {ceil(seconds)} s more: {error}"
+    return Resting(why, seconds, words=_again_in(error.words, seconds), kind=error.kind or type(error).__name__)
+
+
+def _again_in(words: str, seconds: float) -> str:
+    """The words with when to ask again in them, where they say that one may."""
+    told, again, _ = words.partition(AGAIN)
+    whole = ceil(seconds)
+    span = counted(whole, "second") if whole <= SECONDS_TOLD else counted(ceil(seconds / 60), "minute")
+    return f"{told}{again} in {span}." if again else words
 
 
 def _down(why: str) -> Fault:

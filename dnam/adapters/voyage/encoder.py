@@ -9,11 +9,13 @@ An empty text is never sent, since the API refuses it: its vector is all zeros, 
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.adapters.circuit import Circuit
-from dnam.adapters.tries import TRIES, Nature, next_try
+from dnam.adapters.tries import TRIES, Nature, left_of, next_try
 from dnam.adapters.voyage.batches import batches
 from dnam.adapters.voyage.faults import Fault, fault_of
 from dnam.encoder import Encoded, EncoderDown, EncoderError, EncoderMissing, complaint
@@ -85,8 +87,8 @@ class Voyage:
         probed = self.circuit.enter()
         seconds = self._access.query_seconds if kind == "query" else None
         try:
-            async with asyncio.timeout(seconds):
-                return await self._tries(batch, kind, uses)
+            async with asyncio.timeout(seconds) as limit:
+                return await self._tries(batch, kind, uses, limit)
         except TimeoutError:
             why = f"{self._access.model} sent nothing within {seconds:g} seconds"
             self.circuit.failed(why)  # it is to learn of it before whoever waits gives up
@@ -94,7 +96,9 @@ class Voyage:
         finally:
             self.circuit.leave(probed=probed)
 
-    async def _tries(self, batch: list[str], kind: EncodedKind, uses: list[ModelUse]) -> Sequence[Vector]:
+    async def _tries(
+        self, batch: list[str], kind: EncodedKind, uses: list[ModelUse], limit: asyncio.Timeout
+    ) -> Sequence[Vector]:
         await prepare()
         for tried in range(1, TRIES + 1):
             try:
@@ -103,7 +107,7 @@ class Voyage:
                 self.circuit.worked()  # it is there, and what it says is of no use: it would be paid for once more
                 raise
             except Exception as error:
-                wait = self._wait(fault_of(error, self._access.model, batch), tried)
+                wait = self._wait(fault_of(error, self._access.model, batch), tried, left_of(limit))
                 if wait is None:
                     raise
                 await self._nature.sleep(wait)
@@ -112,13 +116,17 @@ class Voyage:
                 return vectors
         raise AssertionError("the last try returns or raises")
 
-    def _wait(self, fault: Fault | None, tried: int) -> float | None:
-        """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none."""
+    def _wait(self, fault: Fault | None, tried: int, left_seconds: float) -> float | None:
+        """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none, or
+        not within the seconds that are left; then the service has the rest that it asked for.
+        """
         if fault is None:
             return None
-        wait = next_try(tried, fault.wait_seconds, self._nature.dice) if fault.again else None
+        wait = next_try(tried, fault.wait_seconds, self._nature.dice, left_seconds) if fault.again else None
         if wait is not None:
             return wait
+        if fault.wait_seconds:
+            self.circuit.rest.ask(fault.wait_seconds, partial(_resting, fault.error))
         if fault.is_down:
             self.circuit.failed(str(fault.error))
         else:
@@ -166,6 +174,10 @@ async def prepare() -> None:
         await asyncio.to_thread(import_module, "voyageai")
     except ImportError as error:
         raise EncoderMissing(f"Voyage's package is not installed: pip install 'dnam[voyage]' ({error})") from error
+
+
+def _resting(error: EncoderError, seconds: float) -> EncoderDown:
+    return _down(f"asked to be left alone for {ceil(seconds)} s more: {error}")
 
 
 def _down(why: str) -> EncoderDown:

@@ -276,6 +276,17 @@ class TestTheService:
             assert desk.told[1] == "the service is overloaded (529: Overloaded): looking again in 20 s"
             assert len(desk.api.made) == 1
 
+    async def test_that_asks_for_a_rest_is_not_looked_at_until_it_is_over(self, tmp_path: Path) -> None:
+        async with office(tmp_path) as desk:
+            desk.api.faults["retrieve"] = [Fails(429, "rate_limit_error", "too many", retry_after="50")]
+            assert await texts(desk.run(), "one") == ["You said one."]
+            first, *resting = desk.told[1:4]
+            assert first == "the rate limit is reached (429: too many): looking again in 20 s"
+            assert [each.split(":")[0] for each in resting] == [
+                f"the service asked to be left alone for {seconds} s more" for seconds in (30, 10)
+            ]
+            assert len(desk.api.made) == 1
+
     async def test_that_is_down_for_good_ends_the_run_and_the_next_one_goes_on(self, tmp_path: Path) -> None:
         async with office(tmp_path) as desk:
             desk.api.faults["retrieve"] = [OVERLOADED for _ in range(3 * MOST_LOST)]

@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 
 from dnam.adapters.anthropic.aliases import resolve
+from dnam.adapters.anthropic.faults import UNSET
 from dnam.adapters.anthropic.service import PAGES_SECONDS
 from dnam.adapters.anthropic.stops import DECLINED
 from dnam.adapters.circuit import FAILURES, REST_SECONDS
-from dnam.model import ModelDown, ModelError, spent_in
+from dnam.model import ModelDown, ModelError, Resting, spent_in
 from dnam.prices import Tokens, prices
+from dnam.trouble import Trouble
 from tests.dnam.claude.stage import always, asked, in_turn, talking
 from tests.loopback.messages import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says
 from tests.loopback.messages.replies import Usage
@@ -212,7 +214,7 @@ class TestTryingAgain:
             with pytest.raises(ModelError, match=r"rate limit is reached \(429: Slow down\.\)") as failed:
                 await talk.claude.ask(asked())
             assert talk.waits == []
-            assert "ask me again in a minute" in failed.value.words
+            assert failed.value.words.endswith("more than I can answer just now. Please ask me again in 10 minutes.")
 
     async def test_it_gives_up_after_three_tries(self) -> None:
         async with talking(OVERLOADED) as talk:
@@ -331,6 +333,67 @@ class TestTime:
             spent = spent_in(cancelled.value)
             assert spent is not None
             assert spent.cost_micros > 0
+
+
+class TestTheRest:
+    """What the API asks for holds for whoever asks next, too."""
+
+    async def test_nothing_is_sent_until_it_is_over_and_it_is_said_when(self) -> None:
+        async with talking(Fails(429, "rate_limit_error", "Slow down.", retry_after="60")) as talk:
+            with pytest.raises(ModelError) as failed:
+                await talk.claude.ask(asked())
+            assert failed.value.words.endswith("Please ask me again in 60 seconds.")
+            talk.time += 20
+            for each in (asked(), asked("extraction"), asked("summary")):
+                with pytest.raises(Resting, match=r"left alone for 40 s more: .*429: Slow down") as resting:
+                    await talk.claude.ask(each)
+                assert resting.value.words.endswith("Please ask me again in 40 seconds.")
+                assert resting.value.seconds == 40
+            assert (len(talk.server.requests), talk.waits) == (1, [])
+            assert not talk.claude.circuit.is_open
+            talk.time += 40
+            talk.server.script = always(Says("Tea."))
+            assert (await talk.claude.ask(asked())).text == "Tea."
+
+    async def test_what_is_told_once_is_not_told_again_while_it_lasts(self) -> None:
+        told: list[str] = []
+        trouble = Trouble()
+        trouble.tell = told.append
+        async with talking(Fails(529, "overloaded_error", retry_after="60")) as talk:
+            for _ in range(3):
+                with pytest.raises(ModelError), trouble.noticed():
+                    await talk.claude.ask(asked())
+            assert len(talk.server.requests) == len(told) == 1
+            assert "left alone for 60 s more" in trouble.reason
+
+    async def test_one_that_is_tried_again_within_the_ask_leaves_nothing_behind(self) -> None:
+        fault = Fails(429, "rate_limit_error", retry_after="7")
+        async with talking(in_turn(fault, Says("Tea."))) as talk:
+            await talk.claude.ask(asked())
+            await talk.claude.ask(asked())
+            assert len(talk.server.requests) == 3
+
+    async def test_nobody_waits_for_a_try_that_comes_too_late(self) -> None:
+        async with talking(Fails(529, "overloaded_error", retry_after="15"), seconds=10) as talk:
+            with pytest.raises(ModelDown, match=r"overloaded \(529") as failed:
+                await talk.claude.ask(asked())
+            assert (len(talk.server.requests), talk.waits) == (1, [])
+            assert failed.value.words.endswith("Please ask me again in 15 seconds.")
+
+    async def test_a_wait_that_fits_is_waited_for(self) -> None:
+        fault = Fails(529, "overloaded_error", retry_after="9")
+        async with talking(in_turn(fault, Says("Tea.")), seconds=10) as talk:
+            assert (await talk.claude.ask(asked())).text == "Tea."
+            assert talk.waits == [9.0]
+
+    async def test_whoever_is_to_change_something_is_not_told_to_come_back(self) -> None:
+        async with talking(Fails(401, "authentication_error", retry_after="30")) as talk:
+            with pytest.raises(ModelError) as failed:
+                await talk.claude.ask(asked())
+            assert failed.value.words == UNSET
+            with pytest.raises(Resting) as resting:
+                await talk.claude.ask(asked())
+            assert resting.value.words == UNSET
 
 
 class TestTheCircuit:

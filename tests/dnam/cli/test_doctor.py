@@ -9,7 +9,18 @@ from tests.dnam.cli.memories import bytes_of, dnam
 
 CHECKED = [
     *("settings", "log", "erasures", "clock", "disk", "keys", "shadows", "import", "context", "claude"),
-    *("budget", "encoder", "recall", "token", "intents", "allowed", "permissions", "transparency", "running"),
+    *(
+        "budget",
+        "learning",
+        "encoder",
+        "recall",
+        "token",
+        "intents",
+        "allowed",
+        "permissions",
+        "transparency",
+        "running",
+    ),
 ]
 
 

@@ -161,6 +161,23 @@ class TestTryingAgain:
             await talk.encoder.encode([TEA])
             assert talk.waits == [0.5]
 
+    async def test_is_given_up_where_it_would_come_too_late_for_whoever_asks(self) -> None:
+        async with talking(Fails(429, retry_after="2"), Encodes(), query_seconds=1.5) as talk:
+            with pytest.raises(EncoderError, match="the rate limit is reached"):
+                await talk.encoder.encode([TEA], "query")
+            assert (len(talk.server.requests), talk.waits) == (1, [])
+
+    async def test_holds_for_whoever_asks_next_too(self) -> None:
+        async with talking(Fails(429, retry_after="60"), Encodes()) as talk:
+            with pytest.raises(EncoderError, match="the rate limit is reached"):
+                await talk.encoder.encode([TEA])
+            talk.time += 20
+            with pytest.raises(EncoderDown, match="asked to be left alone for 40 s more: the rate limit is reached"):
+                await talk.encoder.encode([TEA], "query")
+            assert (len(talk.server.requests), talk.encoder.circuit.is_open) == (1, False)
+            talk.time += 40
+            assert (await talk.encoder.encode([TEA])).vectors
+
     async def test_is_given_up_where_the_wait_would_be_too_long(self) -> None:
         async with talking(Fails(429, retry_after=str(LONGEST_WAIT_SECONDS + 1))) as talk:
             with pytest.raises(EncoderError, match="the rate limit is reached"):
