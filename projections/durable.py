@@ -170,6 +170,7 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Seque
     # Imported late: numpy takes longer to load than `dnam show` has.
     from projections.recall.facts import known_items, rank
     from projections.recall.question import ask
+    from projections.recall.search import with_likes_in
 
     parts = [
         rows.gathered(ITEMS, compartment_key(owner, compartment), known_items).holding(sought.said)
@@ -177,7 +178,7 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Seque
     ]
     if not any(part.known for part in parts):
         return []
-    asked = _asked(sought, ask)
+    asked = with_likes_in(parts, _asked(sought, ask))
     return _InOrder(rank(parts, asked.question, sought.said, about_project=_is_about_project(sought)), asked.words)
 
 

@@ -169,13 +169,17 @@ def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
-    asked = ask(wanted.text, {})
-    there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
-    asked = _with_likes(asked, there, lambda word: _in_items(known, spelled_like(word)))
+    asked = with_likes_in(known, ask(wanted.text, {}))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project)
     best = islice((each for each in ranked if each.score > 0), most)
     return tuple(FoundItem(each, asked.words) for each in best)
+
+
+def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
+    """A question about items, with what in them is spelled like a word of it that stands in none."""
+    there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
+    return _with_likes(asked, there, lambda word: _in_items(known, spelled_like(word)))
 
 
 def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]:
