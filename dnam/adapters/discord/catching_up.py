@@ -141,6 +141,10 @@ class CatchingUp:
         self._caught.pop(queue_of(place), None)
         self._unsettled.add(queue_of(place))
 
+    def is_read_back(self, queue: str) -> bool:
+        """Whether the place of a queue was read back in this connection, or is being read back."""
+        return queue in self._caught
+
     def is_caught_up(self, place: PlaceSeen) -> bool:
         """Whether a place was read back in this connection, and nothing stands against what is known of it since."""
         return queue_of(place) in self._caught and queue_of(place) not in self._unread

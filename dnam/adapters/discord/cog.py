@@ -32,8 +32,6 @@ CLOSING_SECONDS = 5.0
 """How long an answer under way may take when the bot is told to end: it is closed within ten seconds."""
 WRITING_SECONDS = 1.5
 """How long what waits to be written may take after that, and then once more how long the log may."""
-DIRECT_READ = 50
-"""How many DMs are read back after a connection, the latest first: a bot cannot ask Discord which there are."""
 NO_CONTENT = (
     "the intent `message_content` is off: in servers the bot reads only what mentions it. Set `intents.message_content`"
     " and enable Message Content Intent under Bot in Discord's developer portal."
@@ -136,7 +134,7 @@ class MemoryCog(commands.Cog, name="Memory"):
     async def on_ready(self) -> None:
         """The guilds are there, and are read back one by one as each comes."""
         self._tell()
-        self.hearing.direct(DIRECT_READ)
+        self.hearing.direct()
 
     @commands.Cog.listener()
     async def on_resumed(self) -> None:
@@ -155,7 +153,7 @@ class MemoryCog(commands.Cog, name="Memory"):
             if shard in (None, guild.shard_id):
                 self._read_back_guild(guild)
         if not shard:  # the first one tells of direct messages
-            self.hearing.direct(DIRECT_READ)
+            self.hearing.direct()
 
     @commands.Cog.listener()
     async def on_guild_available(self, guild: discord.Guild) -> None:
