@@ -27,6 +27,7 @@ from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadO
 from replay.group import Group, Opened, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live, Tail
+from replay.lock import Waits, silently
 from replay.log import Head
 from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
@@ -90,14 +91,19 @@ class Engine:
         create: bool = False,
         clock: Clock | None = None,
         view_commit_events: int = 512,
+        waits: Waits = silently,
     ) -> "Engine":
-        """The memory in a data folder. Opening for reading changes nothing on disk."""
-        store = DiskStore(path, FOLD, writable=writable, create=create)
+        """The memory in a data folder. Opening for reading changes nothing on disk. `waits` is told while opening waits
+        for another process that writes, and may end that.
+        """
+        store = DiskStore(path, FOLD, writable=writable, create=create, waits=waits)
         try:
-            return cls(store, clock=clock, view_commit_events=view_commit_events)
+            engine = cls(store, clock=clock, view_commit_events=view_commit_events)
         except BaseException:
             store.close()
             raise
+        store.lock.waits = silently
+        return engine
 
     @classmethod
     def in_memory(cls, clock: Clock | None = None) -> "Engine":

@@ -169,3 +169,26 @@ async def ended_by_signals() -> AsyncIterator[asyncio.Event]:
     finally:
         for each in ENDINGS:
             loop.remove_signal_handler(each)
+
+
+@contextmanager
+def ending_before() -> Iterator[None]:
+    """Until the bot runs in here, being told to end breaks off whatever is awaited, and is as clean an end as later."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    told: list[bool] = []
+
+    def end() -> None:
+        told.append(task.cancel())
+
+    for each in ENDINGS:
+        loop.add_signal_handler(each, end)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not told:
+            raise
+        log.info("discord: told to end before it had begun")
+    finally:
+        for each in ENDINGS:
+            loop.remove_signal_handler(each)

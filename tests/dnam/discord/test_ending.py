@@ -41,6 +41,27 @@ async def test_a_process_ends_though_its_model_hangs_and_another_program_holds_t
     assert (process.returncode, "Traceback" in said) == (3, False), said
 
 
+async def test_told_to_end_while_another_program_holds_the_log_at_the_start_it_ends_at_once(tmp_path: Path) -> None:
+    """And says before what it waits for. It is held until the end: that it ends is the proof."""
+    async with garden() as (world, here):
+        env = environment(world, here, tmp_path / "data")
+        async with started(env, tmp_path) as process:
+            await there(world, process)
+            process.send_signal(signal.SIGTERM)
+            await process.communicate()
+        path = tmp_path / "data" / "write.lock"
+        with path.open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            async with started(env, tmp_path) as process:
+                assert process.stderr is not None
+                said = (await process.stderr.readline()).decode()
+                assert f"waiting for {path}, which process {os.getpid()} (" in said
+                process.send_signal(signal.SIGTERM)
+                _, err = await process.communicate()
+    assert (process.returncode, b"Traceback" in err) == (0, False), err.decode()
+    assert b"discord: told to end before it had begun" in err
+
+
 def test_all_of_it_together_is_less_than_ten_seconds() -> None:
     assert cog.CLOSING_SECONDS + cog.WRITING_SECONDS < bots.GOODBYE_SECONDS
     assert bots.GOODBYE_SECONDS + cog.WRITING_SECONDS < 9, "and Python takes a while to begin and to end"
