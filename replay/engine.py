@@ -448,8 +448,8 @@ class Engine:
         thread.join(None if until is None else max(until - time.monotonic(), 0.0))
         if thread.is_alive():
             raise Busy(
-                f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
-                f" Not recorded by then: {self._pending} decisions"
+                f"this memory could not be closed within {self.closing_seconds:.2g} s; does another process write to "
+                f"it? Not recorded by then: {self._pending} decisions"
             )
 
     def __enter__(self) -> "Engine":

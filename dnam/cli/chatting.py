@@ -46,8 +46,8 @@ Self = Annotated[
 def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Start the assistant: the bot in Discord when DISCORD_TOKEN is set, else the chat in this terminal.
 
-    The bot runs until Ctrl-C or SIGTERM, and ends within ten seconds; an answer that takes more than five of them is
-    given up, and the next start answers.
+    The bot runs until Ctrl-C or SIGTERM, and ends within ten seconds; an answer that takes more than seven and
+    a half of them is given up, and the next start answers.
     """
     shell = Shell(data, as_json)
     if not shell.settings.discord_token:

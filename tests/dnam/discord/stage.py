@@ -63,7 +63,7 @@ async def bot_in(
     unless = {"allow_guilds": guilds, "allow_users": users, "memory_commands_enabled": "0"}
     chosen = settings(**(unless | dict(told) | values))
     # A busy machine is no log that is slow.
-    with patch.object(unwritten, "SLOW_SECONDS", 600.0), patch.object(cogs, "WRITING_SECONDS", 600.0):
+    with patch.object(unwritten, "SLOW_SECONDS", 600.0), patch.object(cogs, "LEFT_SECONDS", 600.0):
         async with Memory.open(path, settings=chosen, clock=time) as memory:
             bot = DnamBot(Assistant(memory, model or ScriptedModel()), pause, guild_ready_seconds=READY_SECONDS)
             ready = _ready(bot)
