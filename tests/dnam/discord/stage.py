@@ -82,6 +82,7 @@ def _ready(bot: DnamBot) -> asyncio.Event:
     ready = asyncio.Event()
 
     async def told() -> None:
+        bot.remove_listener(told, "on_ready")  # a bot that is closed may still be told that it is ready
         ready.set()
 
     bot.add_listener(told, "on_ready")
