@@ -23,7 +23,7 @@ from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
 from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
-from dnam.opening import opened
+from dnam.opening import Waiting, opened
 from dnam.prompting import Prompting
 from dnam.settings import Settings, read
 from dnam.shadows_followed import shadows_followed
@@ -101,6 +101,7 @@ class Memory(Prompting):
         arguments.of_kind(bool, writable=writable)
         chosen = settings or read({}, {})
         language = load(chosen.language)
+        waiting = Waiting(log.warning)
         opening = partial(
             Engine.open,
             chosen.data if path is None else Path(path),
@@ -108,8 +109,9 @@ class Memory(Prompting):
             create=writable,
             clock=clock,
             view_commit_events=chosen.view_commit_events,
+            waits=waiting,
         )
-        async with opened(opening) as engine:
+        async with opened(opening, waiting) as engine:
             memory = Memory(engine, chosen, language)
             await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
             await go_on_erasing_guilds(memory, log.warning)

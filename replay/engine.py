@@ -29,6 +29,7 @@ from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadO
 from replay.group import Group, Opened, Recorded
 from replay.jobs import Job, alone, by_future, by_nobody, deliver
 from replay.live import Live, Tail
+from replay.lock import Waits, silently
 from replay.log import Head, Log
 from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
@@ -97,14 +98,19 @@ class Engine:
         create: bool = False,
         clock: Clock | None = None,
         view_commit_events: int = 512,
+        waits: Waits = silently,
     ) -> "Engine":
-        """The memory in a data folder. Opening for reading changes nothing on disk."""
-        store = DiskStore(path, FOLD, writable=writable, create=create)
+        """The memory in a data folder. Opening for reading changes nothing on disk. `waits` is told while opening waits
+        for another process that writes, and may end that.
+        """
+        store = DiskStore(path, FOLD, writable=writable, create=create, waits=waits)
         try:
-            return cls(store, clock=clock, view_commit_events=view_commit_events)
+            engine = cls(store, clock=clock, view_commit_events=view_commit_events)
         except BaseException:
             store.close()
             raise
+        store.lock.waits = silently
+        return engine
 
     @classmethod
     def in_memory(cls, clock: Clock | None = None) -> "Engine":
@@ -491,7 +497,7 @@ class Engine:
 
     def _busy(self) -> Busy:
         return Busy(
-            f"this memory could not be closed within {self.closing_seconds:g} s; does another process write to it?"
+            f"this memory could not be closed within {self.closing_seconds:.2g} s; does another process write to it?"
             f" Not recorded by then: {self._pending} decisions"
         )
 

@@ -9,6 +9,7 @@ import fcntl
 import os
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
@@ -21,12 +22,23 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.0002, 0.01
 """Seconds between two tries, at first and at most."""
 
 
-class WriteLock:
-    """Held with `with`. The file is made when it is first needed."""
+Waits = Callable[[Path, float], None]
+"""Told at each try for how long (seconds) another process has been waited for; what it raises ends the waiting."""
+LOCKS = Path("/proc/locks")
+"""Where Linux lists who holds which lock; other systems tell nobody."""
 
-    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
+
+def silently(_path: Path, _seconds: float) -> None:
+    """Wait, and tell nobody."""
+
+
+class WriteLock:
+    """Held with `with`. The file is made when it is first needed. `waits` is told while another process holds it."""
+
+    def __init__(self, path: Path, patience: float = PATIENCE, waits: Waits = silently) -> None:
         self._path = path
         self._patience = patience
+        self.waits = waits
         self._threads = threading.Lock()
         self._descriptor: int | None = None
 
@@ -47,10 +59,12 @@ class WriteLock:
 
     def _flock(self, descriptor: int) -> None:
         """Wait for other processes, but not for ever: one that hangs must not make all others hang."""
-        until = time.monotonic() + self._patience
+        began = time.monotonic()
         pause = FIRST_PAUSE
         while not takes(descriptor):
-            if time.monotonic() > until:
+            waited = time.monotonic() - began
+            self.waits(self._path, waited)
+            if waited > self._patience:
                 raise Busy(
                     f"another process has held {self._path} for {self._patience:g} seconds. If it hangs, end it; "
                     "what it acknowledged is safe"
@@ -97,3 +111,17 @@ def takes(descriptor: int, how: int = fcntl.LOCK_EX) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def holder(path: Path) -> int | None:
+    """The process that holds the flock on a file, as far as the system tells: not of one on another machine, or in a
+    container that cannot be seen from here.
+    """
+    try:
+        file = path.stat()
+        known = [line.split() for line in LOCKS.read_text(encoding="ascii", errors="replace").splitlines()]
+    except OSError:
+        return None
+    name = f"{os.major(file.st_dev):02x}:{os.minor(file.st_dev):02x}:{file.st_ino}"
+    held = (each[4] for each in known if len(each) > 5 and each[1] == "FLOCK" and each[5] == name)
+    return next((int(each) for each in held if each.isdecimal() and int(each) > 0), None)

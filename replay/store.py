@@ -18,7 +18,7 @@ from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing, NoKeyRing
 from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
-from replay.lock import ThreadLock, WriteLock
+from replay.lock import ThreadLock, Waits, WriteLock, silently
 from replay.log import Log, MemoryLog
 from replay.ring_store import MemoryRingStore
 from replay.ringfile import FileRingStore
@@ -51,7 +51,16 @@ class DiskStore:
     without a key ring too, for who looks at what needs no key (`ring` is a NoKeyRing then, and that is a finding).
     """
 
-    def __init__(self, path: Path, fold: Fold, *, writable: bool, create: bool = False, keyless: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path,
+        fold: Fold,
+        *,
+        writable: bool,
+        create: bool = False,
+        keyless: bool = False,
+        waits: Waits = silently,
+    ) -> None:
         assert not (keyless and writable), "what is sealed without a key could never be opened"
         self.path = path
         self.writable = writable
@@ -67,7 +76,7 @@ class DiskStore:
         self._vectors: Vectors | None = None
         self._vectors_lock = threading.Lock()
         self._following = threading.RLock()
-        self.lock = WriteLock(path / "write.lock")
+        self.lock = WriteLock(path / "write.lock", waits=waits)
         self.shared = False
         self._check_path()
         if create and self._log_folder.current() is None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from dnam.adapters.terminal.reading import Lines
     from dnam.adapters.terminal.screen import Screen
     from dnam.conversation import Spot
+    from dnam.failures import Tell
     from dnam.memory import Memory
+    from dnam.opening import Waiting
     from projections.decisions.meet import Account
     from projections.decisions.place import PlaceSeen
     from projections.ids import Handle, Ref
@@ -44,8 +46,8 @@ Self = Annotated[
 def run(user: Self = None, place: Place = None, data: Data = None, as_json: Json = False) -> None:
     """Start the assistant: the bot in Discord when DISCORD_TOKEN is set, else the chat in this terminal.
 
-    The bot runs until Ctrl-C or SIGTERM, and ends within ten seconds; an answer that takes more than five of them is
-    given up, and the next start answers.
+    The bot runs until Ctrl-C or SIGTERM, and ends within ten seconds; an answer that takes more than seven and
+    a half of them is given up, and the next start answers.
     """
     shell = Shell(data, as_json)
     if not shell.settings.discord_token:
@@ -99,7 +101,7 @@ async def _be_in_discord(shell: Shell) -> None:
     import logging
 
     from dnam.adapters.discord.alone import alone
-    from dnam.adapters.discord.bot import at, run
+    from dnam.adapters.discord.bot import at, ending_before, run
     from dnam.assistant import Assistant
     from dnam.models import opened
     from dnam.serving import serving
@@ -107,11 +109,12 @@ async def _be_in_discord(shell: Shell) -> None:
 
     few_heaps()
     settings = shell.settings
-    with at(settings.discord_api_url), alone(shell.data, settings.discord_token):
-        async with _memory(shell) as memory, opened(memory, shell.out.note) as model:
+    warn = logging.getLogger("dnam").warning
+    with ending_before(), at(settings.discord_api_url), alone(shell.data, settings.discord_token):
+        async with _memory(shell, warn) as memory, opened(memory, shell.out.note) as model:
             with steady():
                 assistant = Assistant(memory, model)
-                async with serving(assistant, logging.getLogger("dnam").warning):
+                async with serving(assistant, warn):
                     await run(assistant, settings.discord_token)
 
 
@@ -123,7 +126,7 @@ async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
     from dnam.steadiness import steady
     from dnam.understanding import understanding
 
-    async with _memory(shell) as memory:
+    async with _memory(shell, shell.out.note) as memory:
         spot = await memory.look(lambda rows: spot_of(rows, user, place))
         lines, screen = _ends(shell, spot)
         async with opened(memory, screen.note) as model:
@@ -159,16 +162,20 @@ def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
 
 
 @asynccontextmanager
-async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
-    """The memory for writing; where it cannot be written, for reading: answers are given all the same."""
+async def _memory(shell: Shell, tell: "Tell") -> "AsyncIterator[Memory]":
+    """The memory for writing; where it cannot be written, for reading: answers are given all the same. While another
+    program is waited for, that is told.
+    """
     import asyncio
 
     from dnam.erasing_guild import go_on_erasing_guilds
     from dnam.mirror import mirroring
+    from dnam.opening import Waiting, in_thread
     from dnam.shadows_followed import shadows_followed
     from dnam.swept import sweep_what_is_left
 
-    engine = await asyncio.to_thread(_engine, shell)
+    waiting = Waiting(tell)
+    engine = await in_thread(lambda: _engine(shell, waiting), waiting)
     try:
         shell.tell(engine)
         memory = shell.memory(engine)
@@ -181,13 +188,13 @@ async def _memory(shell: Shell) -> "AsyncIterator[Memory]":
         shell.tell_what_failed(engine)
 
 
-def _engine(shell: Shell) -> "Engine":
+def _engine(shell: Shell, waiting: "Waiting") -> "Engine":
     from replay.engine import Engine
     from replay.errors import CannotWrite, NothingHere
 
     commit = shell.settings.view_commit_events
     try:
-        return Engine.open(shell.data, create=True, view_commit_events=commit)
+        return Engine.open(shell.data, create=True, view_commit_events=commit, waits=waiting)
     except CannotWrite as error:
         try:
             engine = Engine.open(shell.data, writable=False)

@@ -13,6 +13,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -151,17 +152,21 @@ class Shell:
 
         from dnam.erasing_guild import go_on_erasing_guilds
         from dnam.mirror import mirroring
+        from dnam.opening import Waiting, in_thread
         from dnam.shadows_followed import shadows_followed
         from dnam.swept import sweep_what_is_left
         from replay.engine import Engine
 
-        engine = await asyncio.to_thread(
+        waiting = Waiting(note)
+        opening = partial(
             Engine.open,
             self.data,
             writable=True,
             create=create,
             view_commit_events=self.settings.view_commit_events,
+            waits=waiting,
         )
+        engine = await in_thread(opening, waiting)
         try:
             self.tell(engine)
             memory = self.memory(engine)

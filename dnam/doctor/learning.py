@@ -3,8 +3,8 @@
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from dnam.counting import counted
 from dnam.doctor.check import Finding, Patient, skipped, well
+from projections.counting import counted
 from replay.errors import LogError
 
 if TYPE_CHECKING:

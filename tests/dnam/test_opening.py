@@ -1,16 +1,24 @@
 """Opening and closing a memory: who is cancelled meanwhile leaves nothing open, and the folder to be opened again."""
 
 import asyncio
+import fcntl
 import gc
+import logging
+import os
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from dnam import Memory
+from dnam.opening import Waiting
+from projections.quoting import line_name
 from replay.engine import Engine
+from replay.lock import Waits
 
 SECONDS = 20
 """How long something may take that is waited for."""
@@ -59,8 +67,10 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Held:
     """Every opening of an engine is held once it is open."""
     made, really = Held(), Engine.open
 
-    def slowly(path: Path, *, writable: bool, create: bool, clock: None, view_commit_events: int) -> Engine:
-        engine = really(path, writable=writable, create=create, view_commit_events=view_commit_events)
+    def slowly(
+        path: Path, *, writable: bool, create: bool, clock: None, view_commit_events: int, waits: Waits
+    ) -> Engine:
+        engine = really(path, writable=writable, create=create, view_commit_events=view_commit_events, waits=waits)
         made.hold()
         return engine
 
@@ -152,4 +162,50 @@ async def test_who_is_cancelled_while_it_waits_to_be_closed_leaves_it_closed(tmp
     with pytest.raises(asyncio.CancelledError):
         await task
     assert writers() == []
+    assert await opens(tmp_path)
+
+
+# -- while another process writes ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[Path]:
+    """Another program writes, as far as the lock says."""
+    path = folder / "write.lock"
+    with path.open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield path
+
+
+def test_it_is_told_after_a_second_and_again_now_and_then(tmp_path: Path) -> None:
+    said: list[str] = []
+    waiting = Waiting(said.append)
+    with locked(tmp_path) as path:
+        for seconds in (0.0, 0.9, 1.0, 1.5, 15.9, 16.0, 40.0):
+            waiting(path, seconds)
+        name = (Path("/proc") / str(os.getpid()) / "comm").read_text().strip()
+        me = f"process {os.getpid()} ({line_name(name)})"
+        assert said == [f"waiting for {path}, which {me} has held for {each} s and more" for each in (1, 16, 40)]
+        waiting(path, 0.0)
+        waiting(path, 1.0)
+        assert len(said) == 4, "it waits for the next time"
+    waiting(path, 30.0)
+    assert said[-1] == f"waiting for {path}, which another process has held for 30 s and more"
+
+
+async def test_who_is_cancelled_while_another_process_writes_does_not_wait_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is held until the end, for as long as a writer is patient: that it ends before is the proof."""
+    told = threading.Event()
+    monkeypatch.setattr("dnam.opening.TOLD_AFTER_SECONDS", 0.0)
+    monkeypatch.setattr(logging.getLogger("dnam"), "warning", lambda *_: told.set())
+    async with Memory.open(tmp_path):
+        pass
+    with locked(tmp_path):
+        task = asyncio.create_task(keep_open(tmp_path))
+        assert await asyncio.to_thread(told.wait, SECONDS)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
     assert await opens(tmp_path)

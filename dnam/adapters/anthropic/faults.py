@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from dnam.adapters.circuit import LONGEST_REST_SECONDS, Circuit
 from dnam.adapters.tries import next_try, wait_of
-from dnam.counting import counted
 from dnam.model import ModelDown, ModelError, Resting
+from projections.counting import counted
 
 UNSET = "I cannot think: something is wrong with how I am set up. Whoever runs me finds out what with `dnam log`."
 AGAIN = "Please ask me again"

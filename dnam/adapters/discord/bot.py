@@ -1,7 +1,7 @@
 """The bot of `dnam run`: discord.py's, with the cog, and an end that is clean.
 
-On SIGTERM and SIGINT it takes nothing more, finishes the answer under way where that takes five seconds at most, and
-closes within ten. What it gave up is answered at the next start.
+On SIGTERM and SIGINT it takes nothing more, finishes the answer under way where that takes seven and a half seconds at
+most, and closes within ten. What it gave up is answered at the next start.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from dnam.unwritten import Pause
 from projections.errors import BadRequest, DnamError
 
 ENDINGS = (signal.SIGTERM, signal.SIGINT)
-GOODBYE_SECONDS = 7.0
+GOODBYE_SECONDS = 8.4
 """How long closing may take before the connections to Discord are cut: answers under way end before (`cog.py`)."""
 BAD_TOKEN = (
     "Discord does not accept DISCORD_TOKEN. Copy it anew: Discord's developer portal, your application, Bot, Reset"
@@ -166,6 +166,29 @@ async def ended_by_signals() -> AsyncIterator[asyncio.Event]:
         loop.add_signal_handler(each, ended.set)
     try:
         yield ended
+    finally:
+        for each in ENDINGS:
+            loop.remove_signal_handler(each)
+
+
+@contextmanager
+def ending_before() -> Iterator[None]:
+    """Until the bot runs in here, being told to end breaks off whatever is awaited, and is as clean an end as later."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    told: list[bool] = []
+
+    def end() -> None:
+        told.append(task.cancel())
+
+    for each in ENDINGS:
+        loop.add_signal_handler(each, end)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if not told:
+            raise
+        log.info("discord: told to end before it had begun")
     finally:
         for each in ENDINGS:
             loop.remove_signal_handler(each)

@@ -1,5 +1,5 @@
-"""What was missed: after each connection every place is read back, as far as its window reaches, before anything is
-answered there.
+"""What was missed: after each connection every place is read back, as far as its window reaches, and further where more
+was missed, before anything is answered there.
 
     who can read it now        compared first
     what was said, edited      heard, oldest first; what is known already stays as it is
@@ -17,6 +17,7 @@ discord.py waits for Discord's rate limits; at most a few places are read at a t
 """
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
@@ -30,7 +31,7 @@ from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
 from dnam.adapters.discord.history import LATEST_MS, UNREAD, History, is_discord_s, known_ids, missing, read_back
 from dnam.adapters.discord.places import PLATFORM, queue_of
-from dnam.adapters.discord.translate import addressed_words, deletion, ms, replied_to, translate, withdrawal
+from dnam.adapters.discord.translate import addressed_words, deletion, ms, replied_to, said_of, translate, withdrawal
 from dnam.commands import table
 from dnam.commands.command import Invocation
 from dnam.exchange import Exchanges
@@ -38,11 +39,12 @@ from projections.decisions.delete import delete_all, find_said
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, message_identity
 from projections.decisions.place import PlaceSeen
-from projections.ids import Point
+from projections.ids import Point, Ref
 from projections.messages import find_message
-from projections.pending import Undelivered, undelivered
+from projections.pending import Undelivered, is_settled, undelivered
 from projections.places import epoch_of, find_place
 from projections.rows import Rows
+from projections.turns import SENT, sent_key
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
@@ -53,13 +55,15 @@ AT_ONCE = 4
 """How many places are read back at a time."""
 MOST_GONE = 200
 """How many messages one decision at most says to be gone."""
+log = logging.getLogger(__name__)
+LEFT_OUT = "more was said while the bot was away than its last {} messages: what is older is neither heard nor answered"
 Obey = Callable[[discord.Message, HeardRequest], Awaitable[None]]
 """Does what a typed command says, unless that is under way or done already."""
 
 
 class Arrived(NamedTuple):
     """A message that was read back, and the request that it is. `is_command`: somebody asked something of the memory
-    with it. It is heard only as an edit of what was heard before. `is_old`: it is
+    with it. It is heard only as an edit of what was heard before. `is_old`: no prompt reaches it, and it is
     no news, but for what became of it.
     """
 
@@ -70,14 +74,17 @@ class Arrived(NamedTuple):
 
 
 class Missed(NamedTuple):
-    """What the log says of a place before it is heard: where its answers wait, what it knows to be there, and what may
-    still be answered (`open`).
+    """What the log says of a place before it is heard: what was read back, of which that is not old which was missed,
+    where its answers wait, what it knows to be there, and what may still be answered (`open`). `is_cut`: more was
+    missed than was read back.
     """
 
+    arrived: list[Arrived]
     waiting: list[Undelivered]
     gone: list[int]
     news: frozenset[str]
     open: frozenset[str]
+    is_cut: bool
 
 
 class Since(NamedTuple):
@@ -141,6 +148,10 @@ class CatchingUp:
         self._caught.pop(queue_of(place), None)
         self._unsettled.add(queue_of(place))
 
+    def is_read_back(self, queue: str) -> bool:
+        """Whether the place of a queue was read back in this connection, or is being read back."""
+        return queue in self._caught
+
     def is_caught_up(self, place: PlaceSeen) -> bool:
         """Whether a place was read back in this connection, and nothing stands against what is known of it since."""
         return queue_of(place) in self._caught and queue_of(place) not in self._unread
@@ -164,15 +175,17 @@ class CatchingUp:
         messages = list(history.messages)
         old, latest = messages[: history.old], messages[history.old :]
         arrived = [*self._translated(old, is_old=True), *self._translated(latest)]
-        missed = await self._missed(place, history, arrived, began, since)
+        missed = await self._missed(channel, place, history, arrived, began, since)
+        if missed.is_cut:
+            log.warning("discord: channel %s: %s", channel.id, LEFT_OUT.format(len(messages)))
         for waiting in missed.waiting:
             await self._allowed(self._answering.deliver_again(channel, waiting))
-        for each in arrived:
+        for each in missed.arrived:
             if each.request.key in missed.news:
                 await self._hear(each, began, is_open=each.request.key in missed.open)
         await self._delete(missed.gone, place)
         await self._withdraw(messages)
-        await self._answer([each for each in arrived if each.request.key in missed.open], messages, began)
+        await self._answer([each for each in missed.arrived if each.request.key in missed.open], messages, began)
 
     async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
         """Only the reading takes a slot: an answer that takes long holds up no other place."""
@@ -205,15 +218,27 @@ class CatchingUp:
                 yield Arrived(message, request, asks, is_old)
 
     async def _missed(
-        self, place: PlaceSeen, history: History, arrived: list[Arrived], began: int, since: Since
+        self,
+        channel: "MessageableChannel",
+        place: PlaceSeen,
+        history: History,
+        arrived: list[Arrived],
+        began: int,
+        since: Since,
     ) -> Missed:
         def question(rows: Rows) -> Missed:
             asked = invocation(rows, ANYBODY, place)
+            judged = [
+                each._replace(is_old=each.is_old and not _is_left(rows, each, asked, since, history.missed, began))
+                for each in arrived
+            ]
             waiting = undelivered(rows, asked.session, began - LATEST_MS)
-            news = frozenset(each.request.key for each in arrived if _is_news(rows, each, asked.session))
+            news = frozenset(each.request.key for each in judged if _is_news(rows, each, asked.session))
             sent = [each for each in waiting if is_discord_s(each.question.ref)]
-            may = frozenset(each.request.key for each in arrived if _is_open(rows, each, asked, since))
-            return Missed(sent, missing(rows, asked.session, history, began), news, may)
+            may = frozenset(each.request.key for each in judged if _is_open(rows, each, asked, since))
+            is_old_place = history.missed == 0 and not 0 < since.came <= said_of(channel.id)
+            is_cut = bool(history.since) and not is_old_place and not any(_is_known(rows, each) for each in judged)
+            return Missed(judged, sent, missing(rows, asked.session, history, began), news, may, is_cut)
 
         return await self._desk.memory.look(question)
 
@@ -309,13 +334,36 @@ def _is_awaited(request: HeardRequest, now: int) -> bool:
 def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
     """Whether it was never heard, or may have been edited since."""
     request = arrived.request
-    heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
+    point = _point(rows, request)
     if arrived.is_old:
-        found = find_said(rows, session, epoch_of(rows, session), Point(request.said, heard))
+        found = find_said(rows, session, epoch_of(rows, session), point)
         return found is not None and (request.edited or 0) > (found.row.message.edited or 0)
-    if rows.ids.status(heard) == "unknown":
+    if rows.ids.status(point.id) == "unknown":
         return not (arrived.is_command or request.only_known)
     return request.edited is not None
+
+
+def _is_left(rows: Rows, arrived: Arrived, where: Invocation, since: Since, first: int, began: int) -> bool:
+    """Whether something that no prompt reaches is left to do all the same: it was said since the log first heard of the
+    place, with the bot there, and never heard; or it was heard as what is to be answered, and nobody did yet.
+    """
+    message, request = arrived.message, arrived.request
+    if not _is_known(rows, arrived):
+        return message.id > first and request.said >= since.came
+    point = _point(rows, request)
+    return _is_recent(request, began) and _was_addressed(rows, where, point) and not is_settled(rows, point)
+
+
+def _is_known(rows: Rows, arrived: Arrived) -> bool:
+    """Whether a message was heard, or sent as an answer."""
+    sent = sent_key(Ref(PLATFORM, arrived.request.key))
+    return rows.ids.status(_point(rows, arrived.request).id) != "unknown" or rows.get(SENT, sent) is not None
+
+
+def _point(rows: Rows, request: HeardRequest) -> Point:
+    """Where a message lies, or will."""
+    identity = message_identity(PLATFORM, request.key, "heard", request.said)
+    return Point(request.said, rows.ids.event_id(identity))
 
 
 def _shard(channel: "MessageableChannel") -> int:
@@ -339,9 +387,9 @@ def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> b
     request = arrived.request
     if arrived.is_old or request.only_known:
         return False
-    heard = rows.ids.event_id(message_identity(PLATFORM, request.key, "heard", request.said))
-    if rows.ids.status(heard) != "unknown":
-        return _was_addressed(rows, where, Point(request.said, heard))
+    point = _point(rows, request)
+    if rows.ids.status(point.id) != "unknown":
+        return _was_addressed(rows, where, point)
     if since.live is not None and arrived.message.id >= since.live:
         return True
     is_known = find_place(rows, where.setting.audience.place) is not None

@@ -8,6 +8,7 @@ It needs the intents `guilds`, `messages` and `message_content`.
 
 import asyncio
 import logging
+import time
 from contextlib import AsyncExitStack, suppress
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,12 @@ from replay.errors import LogError
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-CLOSING_SECONDS = 5.0
+CLOSING_SECONDS = 7.5
 """How long an answer under way may take when the bot is told to end: it is closed within ten seconds."""
 WRITING_SECONDS = 1.5
 """How long what waits to be written may take after that, and then once more how long the log may."""
-DIRECT_READ = 50
-"""How many DMs are read back after a connection, the latest first: a bot cannot ask Discord which there are."""
+LEFT_SECONDS = 0.5
+"""How long either may where the answers took nearly all the time. A log that nobody holds takes some hundredths."""
 NO_CONTENT = (
     "the intent `message_content` is off: in servers the bot reads only what mentions it. Set `intents.message_content`"
     " and enable Message Content Intent under Bot in Discord's developer portal."
@@ -86,24 +87,25 @@ class MemoryCog(commands.Cog, name="Memory"):
 
     async def cog_unload(self) -> None:
         """Take nothing more, finish what is under way, and close what was opened for it."""
+        began = time.monotonic()
         await self.hearing.close()
         await self.notices.close()
         await self.desk.bot.remove_cog(ui.MemoryMenus.NAME)
         if not await self.desk.sessions.settle(CLOSING_SECONDS):
             log.warning("discord: what was under way did not end within %g s and is given up", CLOSING_SECONDS)
             await self.desk.sessions.stop()
-        await asyncio.gather(self._write_what_waits(), self.desk.assistant.stop())
-        self.desk.memory.engine.closing_seconds = WRITING_SECONDS
+        await asyncio.gather(self._write_what_waits(_left(began)), self.desk.assistant.stop())
+        self.desk.memory.engine.closing_seconds = _left(began)
         try:
             await self._opened.aclose()
         except LogError as error:
             log.warning("discord: %s", error)
 
-    async def _write_what_waits(self) -> None:
+    async def _write_what_waits(self, seconds: float) -> None:
         """Try it once more, and say what is lost else."""
         unwritten = self.desk.unwritten
         with suppress(TimeoutError):
-            async with asyncio.timeout(WRITING_SECONDS):
+            async with asyncio.timeout(seconds):
                 await unwritten.again()
         if unwritten:
             what = str(unwritten) or "deliveries"
@@ -136,7 +138,7 @@ class MemoryCog(commands.Cog, name="Memory"):
     async def on_ready(self) -> None:
         """The guilds are there, and are read back one by one as each comes."""
         self._tell()
-        self.hearing.direct(DIRECT_READ)
+        self.hearing.direct()
 
     @commands.Cog.listener()
     async def on_resumed(self) -> None:
@@ -155,7 +157,7 @@ class MemoryCog(commands.Cog, name="Memory"):
             if shard in (None, guild.shard_id):
                 self._read_back_guild(guild)
         if not shard:  # the first one tells of direct messages
-            self.hearing.direct(DIRECT_READ)
+            self.hearing.direct()
 
     @commands.Cog.listener()
     async def on_guild_available(self, guild: discord.Guild) -> None:
@@ -259,6 +261,11 @@ class MemoryCog(commands.Cog, name="Memory"):
             for each in (channel, *getattr(channel, "threads", ())):
                 if isinstance(each, discord.TextChannel | discord.VoiceChannel | discord.StageChannel | discord.Thread):
                     self.hearing.permitted(each, may_read=_may_read(each))
+
+
+def _left(began: float) -> float:
+    """How long (seconds) writing may take in an end that began then."""
+    return max(min(WRITING_SECONDS, CLOSING_SECONDS - (time.monotonic() - began)), LEFT_SECONDS)
 
 
 def team_owners(team: discord.Team) -> frozenset[int]:

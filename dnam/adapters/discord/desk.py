@@ -37,10 +37,12 @@ from dnam.settings import DEFAULT, Settings
 from dnam.standing import standing_in
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import asked_in, handle_of, in_direct, last_said
+from projections.decisions.consent import is_out
+from projections.decisions.draft import Draft
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, describe, place_ref
 from projections.decisions.work import JobRequest, record_job
-from projections.ids import NOBODY, Ref
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.links import Direct
 from projections.pending import open_threads
 from projections.people import accounts_of
@@ -60,6 +62,10 @@ AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
 UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
 NO_DIRECT = "I may not write you a direct message. Allow those in this server's privacy settings, and ask me again."
+DIRECT = PlaceSeen(PLATFORM, "", "direct", "", "direct")
+"""A DM, of somebody who is told besides."""
+NEVER = Point(0, EventId(bytes(16)))
+"""Before all that is said."""
 ANYBODY = Account(PLATFORM, "")
 """Nobody in particular: what holds in a place for whoever is there."""
 log = logging.getLogger(__name__)
@@ -140,7 +146,9 @@ class Desk(OwnMessages):
         if self.memory.engine.store.writable:
             with suppress(LogError, OSError):  # what can be shown is shown also where nothing can be written
                 await self._describe(place)
-            await self.memory.meet(who)
+            person = await self.memory.meet(who)
+            if place.audience == "direct":
+                await self.is_direct_with(person)
         asked = await self.memory.look(lambda rows: invocation(rows, who, place))
         asked = asked._replace(setting=await standing_in(asked.setting, self.memory.standing))
         if self.is_unsure_of(place.guild):
@@ -183,6 +191,24 @@ class Desk(OwnMessages):
             lambda rows: bool(describe(rows, place, NOBODY, said, origin))
         ):
             await self.memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
+
+    async def is_direct_with(self, person: Handle) -> None:
+        """Record that there is a DM with somebody in which nothing was heard yet: of the DMs that are not recorded
+        nobody tells a bot, and what is said there while it is away would never be read. Nothing of who opted out.
+        """
+        said, origin = self.memory.now(), self.memory.origin()
+
+        def decision(rows: Rows) -> list[Draft]:
+            return [] if is_out(rows, person) else describe(rows, DIRECT, person, said, origin)
+
+        with suppress(LogError, OSError):  # it is recorded with what comes next in it
+            if await self.memory.look(lambda rows: bool(decision(rows))):
+                await self.memory.record(decision)
+
+    async def wrote_to(self, user: discord.abc.User) -> None:
+        """The same of somebody to whom the bot wrote in a DM, where the memory knows them."""
+        with suppress(LogError, OSError):
+            await self.is_direct_with(await self.memory.look(lambda rows: handle_of(rows, account_of(user))))
 
     async def config(self, place: PlaceSeen, who: Account) -> PlaceConfig:
         """What is in force for somebody in a place; what the settings say, where nothing can be read."""
@@ -264,6 +290,7 @@ class Desk(OwnMessages):
         except discord.Forbidden:
             return NO_DIRECT
         self.sent(sent)
+        await self.wrote_to(user)
         return text
 
     # -- what went wrong --------------------------------------------------------------------------------------------
@@ -282,11 +309,14 @@ class Desk(OwnMessages):
 
     # -- where ------------------------------------------------------------------------------------------------------
 
-    async def direct_partners(self, most: int) -> list[int]:
-        """With whom the bot exchanged DMs, by Discord's ids, the latest first."""
+    async def direct_partners(self) -> list[int]:
+        """With whom the bot has DMs, by Discord's ids: those who said something there last come first, and behind them
+        those of whose words none are known.
+        """
         try:
-            return await self.memory.look(lambda rows: _direct_partners(rows, most))
-        except (LogError, OSError):
+            return await self.memory.look(_direct_partners)
+        except (LogError, OSError) as error:
+            await self.failed("looking for DMs", error)
             return []
 
     async def open_threads(self, guild_id: int, since: int) -> list[int]:
@@ -365,9 +395,8 @@ def _config(rows: Rows, settings: Settings, place: PlaceSeen, who: Account) -> P
     return config_for(rows, settings, asked.person, place_ref(place, partner), place.guild, place.parent)
 
 
-def _direct_partners(rows: Rows, most: int) -> list[int]:
-    places = [found.row for found in rows.scan(PLACES) if found.row.person and found.row.place.platform == PLATFORM]
-    latest = ((last_said(rows, each.session, 0), each.person) for each in places)
-    people = [person for _, person in sorted((point, person) for point, person in latest if point is not None)]
-    accounts = (account.row for person in people[: -most - 1 : -1] for account in accounts_of(rows, person))
+def _direct_partners(rows: Rows) -> list[int]:
+    found = [each for each in rows.scan(PLACES) if each.row.person and each.row.place.platform == PLATFORM]
+    latest = sorted(found, key=lambda each: (last_said(rows, each.row.session, 0) or NEVER, each.seq), reverse=True)
+    accounts = (account.row for each in latest for account in accounts_of(rows, each.row.person))
     return [int(each.platform_id) for each in accounts if each.platform == PLATFORM and each.platform_id.isdecimal()]

@@ -10,6 +10,7 @@ from dnam.adapters.discord.answering import Answering, Opened
 from dnam.adapters.discord.audiences import Audiences, places_in
 from dnam.adapters.discord.catching_up import AWAITED_MS, CatchingUp, deletions
 from dnam.adapters.discord.desk import ANYBODY, UNREACHED, Desk, invocation
+from dnam.adapters.discord.directs import Directs
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.own_messages import KEPT
@@ -33,8 +34,6 @@ from replay.errors import LogError
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-DIRECT = "discord:dm"
-"""The queue of looking up which DMs there are."""
 ARCHIVED = "discord:archived"
 """The queue of looking up threads that were archived."""
 
@@ -49,6 +48,7 @@ class Hearing:
         self._later = Later(pause)
         self.audiences = Audiences(desk, self._later)
         self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences, self._obey_late)
+        self._directs = Directs(desk, self._later, self.catching_up.is_read_back, self._direct)
         self.closing = False
         self._places: dict[int, PlaceSeen] = {}
 
@@ -111,6 +111,7 @@ class Hearing:
     async def close(self) -> None:
         """Take nothing more, and give up what was to be tried later: it is read back at the next start."""
         self.closing = True
+        self._directs.close()
         await self._later.close()
 
     # -- messages ---------------------------------------------------------------------------------------------------
@@ -138,17 +139,15 @@ class Hearing:
             self.catching_up.again(place)
             self.place(channel)
 
-    def direct(self, most: int) -> None:
-        """The DMs that there were, the latest first, as far as they are known: Discord tells no bot of all of them."""
+    def direct(self) -> None:
+        """All DMs that there are, the latest first, as far as they are known: Discord tells no bot of them."""
         if not self.closing:
-            self.desk.sessions.submit(DIRECT, lambda: self._direct(most))
+            self._directs.read_back()
 
-    async def _direct(self, most: int) -> None:
-        for user_id in await self.desk.direct_partners(most):
-            try:
-                self.place(await self.desk.bot.create_dm(discord.Object(user_id)))
-            except UNREACHED as error:
-                await self.desk.failed("opening a DM", error)
+    async def _direct(self, channel: discord.DMChannel) -> None:
+        place = place_of(channel)
+        self._seen(channel.id, place)
+        await self.desk.sessions.run(queue_of(place), lambda: self._read_back(channel, place))
 
     def archived(self, guild: discord.Guild) -> None:
         """The threads in which something is left to do and that a guild does not name: they were archived meanwhile."""

@@ -1,9 +1,11 @@
 """What a place's history is read back for: what is new in it, and what the log knows that is not there any more.
 
     the latest           as many as a prompt may hold: what was missed is heard and answered
-    those before them    as far back as the log knows messages, and MOST_READ at most: what was edited or deleted there
-                         is edited or deleted here too
+    those before them    as far back as the log knows messages, and MOST_READ at most: the same, and what was edited or
+                         deleted there is edited or deleted here too
     what is older        where the history ended before that, it is gone; else it is left alone
+
+Where more was said than that since the log last heard of the place, it is left out, and told of.
 
 So a place costs up to MOST_READ / PAGE requests in each connection; and one more where nothing is there: a history that
 may not be read is empty too, and looks like one in which everything was deleted.
@@ -37,13 +39,15 @@ log = logging.getLogger(__name__)
 
 
 class History(NamedTuple):
-    """What was read back of a place, oldest first: the first `old` of it only for what became of them. From the id
-    `since` on nothing that is there was left out; None where nothing could be read.
+    """What was read back of a place, oldest first; before the first `old` of it no prompt reaches. From the id `since`
+    on nothing that is there was left out; None where nothing could be read. What is not known from the id `missed` on
+    was said since the log first heard of the place: 0 where it knows of nothing there.
     """
 
     messages: Sequence[discord.Message] = ()
     old: int = 0
     since: int | None = None
+    missed: int = 0
 
 
 UNREAD = History()
@@ -62,7 +66,12 @@ async def read_back(channel: "MessageableChannel", count: int, known: Sequence[i
     except discord.Forbidden:
         log.info("not allowed to read what was said in channel %s before", channel.id)
         return UNREAD
-    return History(messages[::-1], max(len(messages) - count, 0), 0 if is_whole else messages[-1].id)
+    return History(
+        messages[::-1],
+        max(len(messages) - count, 0),
+        0 if is_whole else messages[-1].id,
+        min(known, default=0),
+    )
 
 
 async def _read(

@@ -158,5 +158,10 @@ def _kind(channel: object) -> PlaceKind:
 def queue_of(place: PlaceSeen) -> str:
     """The name of a place's queue: its session, with the account for a DM. It is never recorded."""
     if place.partner is not None:
-        return f"{place.platform}:dm:{place.partner.id}"
-    return f"{place.platform}:{'thread' if place.kind == 'thread' else 'channel'}:{place.key}"
+        return direct_queue(place.partner.id)
+    return f"{PLATFORM}:{'thread' if place.kind == 'thread' else 'channel'}:{place.key}"
+
+
+def direct_queue(user_id: int | str) -> str:
+    """The same of somebody's DM."""
+    return f"{PLATFORM}:dm:{user_id}"

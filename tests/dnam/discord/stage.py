@@ -63,17 +63,30 @@ async def bot_in(
     unless = {"allow_guilds": guilds, "allow_users": users, "memory_commands_enabled": "0"}
     chosen = settings(**(unless | dict(told) | values))
     # A busy machine is no log that is slow.
-    with patch.object(unwritten, "SLOW_SECONDS", 600.0), patch.object(cogs, "WRITING_SECONDS", 600.0):
+    with patch.object(unwritten, "SLOW_SECONDS", 600.0), patch.object(cogs, "LEFT_SECONDS", 600.0):
         async with Memory.open(path, settings=chosen, clock=time) as memory:
             bot = DnamBot(Assistant(memory, model or ScriptedModel()), pause, guild_ready_seconds=READY_SECONDS)
+            ready = _ready(bot)
             async with running(bot, world):
-                await bot.wait_until_ready()
+                await ready.wait()
                 await idle(world, bot)
                 try:
                     yield bot
                 finally:
                     if dies:
                         await killed(bot)
+
+
+def _ready(bot: DnamBot) -> asyncio.Event:
+    """Set once the bot is ready and its cog is told so: whoever waits for the first alone is told before the cog."""
+    ready = asyncio.Event()
+
+    async def told() -> None:
+        bot.remove_listener(told, "on_ready")  # a bot that is closed may still be told that it is ready
+        ready.set()
+
+    bot.add_listener(told, "on_ready")
+    return ready
 
 
 async def idle(world: World, bot: DnamBot) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from dnam.adapters.discord import cog
 from dnam.adapters.discord.appearing import UNFINISHED
+from dnam.adapters.discord.directs import Directs
 from dnam.memory import Foretold
 from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, unheard
 from dnam.whereabouts import Heard
@@ -59,7 +60,7 @@ async def test_a_deletion_in_a_dm_needs_no_word_of_discord_s(tmp_path: Path, mon
             await here.ada.says(here.ada.dm, "good day")
             secret = await here.kim.says(here.kim.dm, "a secret")
             await idle(world, bot)
-        monkeypatch.setattr(cog, "DIRECT_READ", 0)
+        monkeypatch.setattr(Directs, "read_back", lambda _: None)
         async with bot_in(world, tmp_path) as bot:
             world.fail("GET", f"/channels/{here.kim.dm.id}", status=400)
             await here.kim.deletes(secret)

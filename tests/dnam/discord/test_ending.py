@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -35,15 +36,43 @@ async def test_a_process_ends_though_its_model_hangs_and_another_program_holds_t
             os.close(lock)
     said = err.decode()
     assert "what is said cannot be recorded, and waits: it takes more than 1 s" in said
-    assert "what was under way did not end within 5 s and is given up" in said
+    assert "what was under way did not end within 7.5 s and is given up" in said
     assert "not recorded, and given up: " in said, said  # live, and read back besides: one event
-    assert "this memory could not be closed within 1.5 s" in said
+    assert "this memory could not be closed within 0.5 s" in said
     assert (process.returncode, "Traceback" in said) == (3, False), said
 
 
+async def test_told_to_end_while_another_program_holds_the_log_at_the_start_it_ends_at_once(tmp_path: Path) -> None:
+    """And says before what it waits for. It is held until the end: that it ends is the proof."""
+    async with garden() as (world, here):
+        env = environment(world, here, tmp_path / "data")
+        async with started(env, tmp_path) as process:
+            await there(world, process)
+            process.send_signal(signal.SIGTERM)
+            await process.communicate()
+        path = tmp_path / "data" / "write.lock"
+        with path.open("r+b") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            async with started(env, tmp_path) as process:
+                assert process.stderr is not None
+                said = (await process.stderr.readline()).decode()
+                assert f"waiting for {path}, which process {os.getpid()} (" in said
+                process.send_signal(signal.SIGTERM)
+                _, err = await process.communicate()
+    assert (process.returncode, b"Traceback" in err) == (0, False), err.decode()
+    assert b"discord: told to end before it had begun" in err
+
+
 def test_all_of_it_together_is_less_than_ten_seconds() -> None:
-    assert cog.CLOSING_SECONDS + cog.WRITING_SECONDS < bots.GOODBYE_SECONDS
-    assert bots.GOODBYE_SECONDS + cog.WRITING_SECONDS < 9, "and Python takes a while to begin and to end"
+    assert cog.CLOSING_SECONDS + cog.LEFT_SECONDS < bots.GOODBYE_SECONDS
+    assert bots.GOODBYE_SECONDS + cog.LEFT_SECONDS < 9, "and Python takes a while to begin and to end"
+    assert cog.CLOSING_SECONDS >= 7.5, "the answer has most of them"
+
+
+@pytest.mark.parametrize(("passed", "left"), [(0.0, 1.5), (6.0, 1.5), (6.5, 1.0), (7.5, 0.5), (8.0, 0.5)])
+def test_writing_has_what_the_answers_left(monkeypatch: pytest.MonkeyPatch, passed: float, left: float) -> None:
+    monkeypatch.setattr(time, "monotonic", lambda: 100.0 + passed)
+    assert cog._left(100.0) == left
 
 
 async def test_an_answer_under_way_is_given_up_after_a_while(

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from dnam.adapters.discord import catching_up
+from dnam.adapters.discord import catching_up, history
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import MemoryCog
 from projections.events import ConfigSet, MessageHeard
-from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, shown
-from tests.loopback.discord import Permission
+from tests.dnam.discord.stage import Garden, Writing, bot_in, events, garden, heard, idle, shown
+from tests.loopback.discord import Channel, Message, Permission, World
 
 CHANGES = {
     "from mention to all": ({}, {"respond_mode": "all"}, False),
@@ -147,3 +147,78 @@ async def test_an_answer_that_takes_long_keeps_no_other_place_from_being_read_ba
 async def when_asked(model: Writing, times: int) -> None:
     await model.was_asked(times)
     model.go.set()
+
+
+# -- more than a prompt holds ----------------------------------------------------------------------------------------
+
+MANY = 25
+"""More than a prompt holds, by the settings' defaults."""
+
+
+async def asks(world: World, here: Garden, where: Channel, many: int = MANY) -> list[Message]:
+    return [await here.kim.says(where, f"question {each}?", mention=world.bot) for each in range(many)]
+
+
+def unanswered(world: World, where: Channel, questions: list[Message]) -> list[str]:
+    answered = [each.reference for each in world.bot_messages(where)]
+    return [each.content for each in questions if each not in answered]
+
+
+async def test_all_that_was_missed_is_heard_and_answered_however_short_the_window(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        await here.kim.says(here.general, "before anything was heard")
+        async with bot_in(world, tmp_path, message_history_count="1") as bot:
+            await here.kim.says(here.general, "hello")
+            await idle(world, bot)
+        questions = await asks(world, here, here.general)
+        async with bot_in(world, tmp_path, message_history_count="1") as bot:
+            assert unanswered(world, here.general, questions) == []
+            assert heard(bot)[-MANY:] == [f"@marcy question {each}?" for each in range(MANY)]
+        async with bot_in(world, tmp_path, message_history_count="1") as bot:
+            assert len(world.bot_messages(here.general)) == MANY, "once"
+            assert len(events(bot, MessageHeard)) == 2 + MANY
+
+
+async def test_what_is_still_to_be_answered_is_so_also_behind_what_a_prompt_holds(tmp_path: Path) -> None:
+    """The first question was heard before the bot was killed, and the others were not."""
+    model = Writing("", "yes")
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True) as bot:
+            questions = await asks(world, here, here.general)
+            await model.was_asked()
+            assert heard(bot) == ["@marcy question 0?"]
+        async with bot_in(world, tmp_path):
+            assert unanswered(world, here.general, questions) == []
+            assert len(world.bot_messages(here.general)) == MANY
+
+
+async def test_more_than_is_read_back_is_told_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(history, "MOST_READ", 22)
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            await here.kim.says(here.general, "hello")
+            await idle(world, bot)
+        questions = await asks(world, here, here.general)
+        async with bot_in(world, tmp_path):
+            assert unanswered(world, here.general, questions) == [each.content for each in questions[: MANY - 22]]
+        told = f"channel {here.general.id}: more was said while the bot was away than its last 22 messages"
+        assert told in caplog.text
+        caplog.clear()
+        async with bot_in(world, tmp_path):
+            assert "while the bot was away" not in caplog.text
+
+
+async def test_a_place_that_began_while_the_bot_was_away_is_read_as_far_as_a_prompt_reaches_and_that_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path):
+            pass
+        shed = here.guild.channel("shed")
+        questions = await asks(world, here, shed)
+        async with bot_in(world, tmp_path):
+            assert unanswered(world, shed, questions) == [each.content for each in questions[: MANY - 20]]
+    told = f"channel {shed.id}: more was said while the bot was away than its last 20 messages"
+    assert told in caplog.text

@@ -7,6 +7,7 @@ import pytest
 from dnam.adapters.discord import cog
 from dnam.adapters.discord.answering import TAKEN_BACK
 from dnam.adapters.discord.appearing import NOTHING_SAID, UNFINISHED
+from dnam.adapters.discord.directs import Directs
 from dnam.commands.command import NOTED
 from dnam.exchange import Exchange
 from dnam.memory import Foretold
@@ -162,7 +163,7 @@ async def test_a_dm_that_was_forgotten_is_looked_up_when_something_is_deleted_th
         async with bot_in(world, tmp_path) as bot:
             secret = await here.kim.says(here.kim.dm, "a secret")
             await idle(world, bot)
-        monkeypatch.setattr(cog, "DIRECT_READ", 0)
+        monkeypatch.setattr(Directs, "read_back", lambda _: None)
         async with bot_in(world, tmp_path) as bot:
             await here.kim.deletes(secret)
             await idle(world, bot)

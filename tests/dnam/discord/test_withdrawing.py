@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dnam.adapters.discord import cog
 from dnam.adapters.discord.bot import DnamBot
+from dnam.adapters.discord.directs import Directs
 from projections.calls import calls
 from projections.events import (
     Event,
@@ -131,7 +131,7 @@ async def test_in_a_dm_that_is_in_no_cache_it_is_found_by_its_turn(
             await here.ada.says(here.ada.dm, "hello")
             await here.kim.says(here.kim.dm, "a secret?")
             await idle(world, bot)
-        monkeypatch.setattr(cog, "DIRECT_READ", 0)
+        monkeypatch.setattr(Directs, "read_back", lambda _: None)
         async with bot_in(world, tmp_path) as bot:
             talk.delete(world.state, here.kim.dm, world.bot_messages(here.kim.dm))
             await idle(world, bot)

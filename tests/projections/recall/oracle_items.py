@@ -67,9 +67,13 @@ def items_in(rows: Rows, addresses: Sequence[Address], said: int) -> list[Item]:
 
 def looked_in(items: Sequence[Item], text: str) -> Looked:
     """What a text looks for among items, with what is misspelt."""
+    return _with_misspelt(items, looked_for(text, {}))
+
+
+def _with_misspelt(items: Sequence[Item], looked: Looked) -> Looked:
     texts = [_told(each) for each in items]
     there = {term for each in texts for term in each.counts}
-    return with_misspelt(looked_for(text, {}), there, {stem for each in texts for stem in each.stems})
+    return with_misspelt(looked, there, {stem for each in texts for stem in each.stems})
 
 
 def ranked(
@@ -113,9 +117,12 @@ class Said(NamedTuple):
 def for_prompt(items: Sequence[Item], message: Said, language: Vocabulary) -> list[Scored]:
     """Items in the order in which a prompt takes them."""
     own, wanted = tokens(message.words, language), dnam_query(message, language)
-    shares = dict(looked_for(message.words if own else f"{message.words}\n{message.window}", {}).shares)
+    looked = looked_for(message.words if own else f"{message.words}\n{message.window}", {})
     if len(own) == 1:
-        shares = dict.fromkeys(looked_for(message.window, {}).shares, 1024 // 16) | shares
+        window = looked_for(message.window, {})
+        both = dict.fromkeys(window.shares, 1024 // 16) | dict(looked.shares)
+        looked = looked._replace(shares=both, words={**window.words, **looked.words})
+    shares = _with_misspelt(items, looked).shares
     about_project = not wanted.isdisjoint(language.project_words)
     best = ranked(items, shares, message.said, about_project=about_project)
     spoken_of = [each for each in best if each.item.kind != "behavioral" or _has_any(each.item, shares)]

@@ -178,6 +178,7 @@ class Asking:
                 suppress_embeds=True,
             )
             self.desk.sent(message)
+        await self.desk.wrote_to(user)
 
     async def _sent(self, interaction: discord.Interaction, shown: Shown) -> None:
         message = await interaction.followup.send(
