@@ -1,6 +1,7 @@
 """Words that are spelled like one that stands nowhere: it may be misspelt.
 
-Such a word is one letter away from it: one less, one more, another one, two the other way round. Stems are compared.
+Such a word is one letter away from it: one less, one more, another one, two the other way round. Letters are those of
+the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared.
 
 There are some hundred of them, and their terms are reckoned all at once. The number of a word (`words.number_of`) is
 that of its letters, each times 256 as often as bytes stand behind it: with a letter put between two parts it is a sum
@@ -20,7 +21,9 @@ FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
 _LIKES = 256
 """Of how many words is remembered what is spelled like them."""
-_LETTERS = [bytes([code]) for code in b"abcdefghijklmnopqrstuvwxyz"]
+LATIN = "abcdefghijklmnopqrstuvwxyz"
+ALPHABETS = (LATIN, "абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґў", "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώ")
+"""Each of letters of as many bytes: UTF-8 has one for these, and two for those."""
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
@@ -40,29 +43,31 @@ def spelled_like(word: str) -> Numbers:
     gaps = [*zip(left, right, strict=True), *zip(left, right[1:], strict=False)]  # one more letter, and another one
     shorter = [before + behind for before, behind in zip(left, right[1:], strict=False)]
     turned = [left[at] + letters[at + 1] + letters[at] + right[at + 2] for at in range(len(letters) - 1)]
-    own = set(letters).difference(_LETTERS)
+    written = [each for each in ALPHABETS if not set(each).isdisjoint(stem)] or [LATIN]
+    own = {letter.encode() for letter in set(stem).difference(*written)}
     others = [before + letter + behind for letter in sorted(own) for before, behind in gaps]
     rest = np.array([*map(number_of, (*shorter, *turned, *others))], np.uint64)
-    numbers = np.concatenate([_with_each_letter(gaps), rest])
+    numbers = np.concatenate([*(_with_each_letter(each, gaps) for each in written), rest])
     likes = spread_all(numbers[numbers != number_of(left[-1])])
     likes.sort()
     return likes
 
 
-def _with_each_letter(gaps: Sequence[tuple[bytes, bytes]]) -> Numbers:
-    """The numbers of what stands before and behind a letter, with each from a to z between."""
-    parts = np.array([number_of(before + b"\0" + behind) for before, behind in gaps], np.uint64)
+def _with_each_letter(alphabet: str, gaps: Sequence[tuple[bytes, bytes]]) -> Numbers:
+    """The numbers of what stands before and behind a letter, with each of an alphabet between."""
+    none = bytes(len(alphabet[0].encode()))
+    parts = np.array([number_of(before + none + behind) for before, behind in gaps], np.uint64)
     behind = [len(each) for _, each in gaps]
-    worth = _worth(LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
+    worth = _worth(alphabet, LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
     each: Numbers = (parts[:, None] + worth) % np.uint64(PRIME)
     return each.reshape(-1)
 
 
 @cache
-def _worth(most: int) -> Numbers:
-    """What each letter from a to z is worth with so many bytes behind it, from 0 to `most`."""
-    worth = [[(ord(letter) << 8 * behind) % PRIME for letter in _LETTERS] for behind in range(most + 1)]
-    return np.array(worth, np.uint64)
+def _worth(alphabet: str, most: int) -> Numbers:
+    """What each letter of an alphabet is worth with so many bytes behind it, from 0 to `most`."""
+    letters = [int.from_bytes(letter.encode(), "big") for letter in alphabet]
+    return np.array([[(each << 8 * behind) % PRIME for each in letters] for behind in range(most + 1)], np.uint64)
 
 
 def _may_be_misspelt(word: str) -> str:
