@@ -14,10 +14,11 @@ Whom it mentions is "someone" in it, but who asks: a name there would outlive it
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
-from dnam.commands.command import Invocation, Reply
+from dnam.commands.command import PREFIX, Invocation, Reply
 from dnam.commands.items import reach
 from dnam.commands.keep_others import remember_others
 from dnam.commands.made_room import made_room
+from dnam.commands.parse import is_for_memory
 from dnam.commands.picking import shown_id
 from dnam.commands.pointing import Pointed
 from dnam.commands.undo import undoable
@@ -36,6 +37,10 @@ from projections.policies.compartments import Setting, audience_now
 from projections.quoting import one_line
 from projections.rows import Rows
 
+COMMAND = (
+    "This is a command, which I have carried out or answered; I keep none as something that was said. "
+    f"To keep a sentence: `{PREFIX} remember <text>`."
+)
 WORDLESS = "There are no words in this message that I could remember."
 GONE = "this message was taken back, so I do not keep it"
 
@@ -54,6 +59,8 @@ class Found(NamedTuple):
 
 async def remember_message(assistant: Assistant, asked: Invocation, pointed: Pointed) -> Reply:
     """Keep the message's words as an item of its author, who asks."""
+    if is_for_memory(pointed.text):
+        return Reply(COMMAND, failed=True)
     if not pointed.by_asker:
         return await remember_others(assistant, asked, pointed)
     memory = assistant.memory

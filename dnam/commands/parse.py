@@ -29,9 +29,9 @@ class Misread(NamedTuple):
 
 def parse(text: str, commands: Sequence[Command]) -> Call | Misread | None:
     """What a text asks for; None when it does not begin with `!memory`."""
-    head, rest = _taken(text, 1)
-    if head != [PREFIX]:
+    if not is_for_memory(text):
         return None
+    _, rest = _taken(text, 1)
     if not rest:
         return Call(commands[0], {})
     for command in commands:
@@ -43,6 +43,11 @@ def parse(text: str, commands: Sequence[Command]) -> Call | Misread | None:
     if begun is not None:
         return Misread(f"`{PREFIX} {_shown(rest).casefold()}` goes on: `{begun.usage}`.", begun)
     return Misread(f"There is no command `{_shown(rest)}`.")
+
+
+def is_for_memory(text: str) -> bool:
+    """Whether a text is a command, or a misread one, and nothing that was said."""
+    return _taken(text, 1)[0] == [PREFIX]
 
 
 def _taken(text: str, count: int) -> tuple[list[str], str]:

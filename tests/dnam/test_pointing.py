@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from dnam.commands.command import Invocation, Reply
-from dnam.commands.keep import GONE, WORDLESS
+from dnam.commands.keep import COMMAND, GONE, WORDLESS
 from dnam.commands.keep_others import OTHERS
 from dnam.commands.pointing import Pointed
 from dnam.commands.table import MENUS, point
@@ -65,6 +65,14 @@ async def talk() -> AsyncIterator[Talk]:
 
 
 class TestRememberThis:
+    @pytest.mark.parametrize("text", ["!memory remember I own a boat", " !Memory  show", "!memory", "!memory boats"])
+    async def test_a_command_is_nothing_that_was_said(self, talk: Talk, text: str) -> None:
+        heard, _ = await talk.speaks("1", "hello", OPEN)
+        for by_asker in (True, False):
+            pointed = Pointed(Ref("discord", "9"), NOW + 9, text, by_asker=by_asker)
+            assert await talk.points(heard, 0, pointed) == Reply(COMMAND, failed=True)
+        assert not list(await talk.memory.look(lambda rows: [*items_of(rows, heard.person)]))
+
     @pytest.mark.parametrize(
         ("place", "reach", "where"),
         [

@@ -141,10 +141,7 @@ def _menu(act: Act, user: int, items: Sequence[Item], chosen: Sequence[Item], *,
     )
     parts.append(button("Cancel", Pressed("cancel", user)))
     if paged and len(items) > MOST_OPTIONS:
-        parts.append(button("◀ Back", _more(act, user, offset - MOST_OPTIONS), enabled=offset > 0))
-        parts.append(
-            button("Next ▶", _more(act, user, offset + MOST_OPTIONS), enabled=offset + MOST_OPTIONS < len(items))
-        )
+        parts += _turns(act, user, offset, len(items))
     return Shown(_words(act, items, chosen, paged=paged), view_of(*parts))
 
 
