@@ -67,6 +67,12 @@ def test_what_is_recorded_can_be_read(engine: Engine) -> None:
     assert engine.stopped() is None
 
 
+def test_a_moment_inside_a_decision_is_its_end(engine: Engine) -> None:
+    engine.record(drafts(setting("calm"), setting("brisk"), name="a"))
+    engine.record(drafts(setting("calm"), name="b"))
+    assert [engine.settled(seq) for seq in (1, 2, 3)] == [2, 2, 3]
+
+
 def test_a_value_of_another_type_than_its_field_is_refused_before_it_is_stored(engine: Engine) -> None:
     """Folded as it was handed in it looks well, and read from the log again it ends every fold."""
 

@@ -26,7 +26,7 @@ from replay.errors import (
     KeyMissing,
     NothingHere,
 )
-from replay.lock import WriteLock
+from replay.lock import WriteLock, silently
 from replay.rewriting import rewrite
 from replay.shadow import ShadowStore, remove_shadow, shadow_engine, shadow_folder, shadows_in
 from replay.shadow_store import lent
@@ -315,7 +315,7 @@ def test_where_another_process_holds_a_shadow_the_erasure_is_tried_again(
 ) -> None:
     made(live, data)
     with monkeypatch.context() as patched, WriteLock(shadow_folder(data, NAME) / "write.lock"):
-        patched.setattr(WriteLock.__init__, "__defaults__", (0.0,))
+        patched.setattr(WriteLock.__init__, "__defaults__", (0.0, silently))
         with pytest.raises(Busy):
             erase(live, handle_of(live, KIM))
     assert len(unfinished(live)) == 1
