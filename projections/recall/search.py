@@ -42,8 +42,8 @@ others are tried for each.
 """
 MOST_LIKES = 4
 """Of a word that more words are spelled like than these, none is taken to be meant: it tells too little of which, and
-each would be looked up. Of 1,231 English words that stood nowhere in a conversation (LoCoMo's, its questions misspelt
-by one letter), one had four, and none more.
+each would be looked up. Of 1,231 English words that stood nowhere in a conversation (LoCoMo's; its questions as they
+are, and misspelt by one letter), one had four, and none more; in a guild with tens of thousands of words some have.
 """
 
 

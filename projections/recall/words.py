@@ -13,9 +13,9 @@
     people      whom a text mentions, by their handle, so that a name is never part of what is indexed
 
 A term is 8 bytes (`spread`) of the polynomial hash (`number_of`) of its kind and its text. That hash of a word follows
-from that of its parts by a few additions, so that those of all words spelled like it are had at once (`spelling`). What
-comes out follows from the tables behind this (`english`, the stemmer's, Unicode's) alone; an index that was made with
-others is built anew.
+from that of its parts by a few additions, so that those of all words spelled like it are had at once (`spelling`). It
+hides nothing: the word itself lies in the rows beside the index. What comes out follows from the tables behind this
+(`english`, the stemmer's, Unicode's) alone; an index that was made with others is built anew.
 """
 
 import re
