@@ -124,7 +124,7 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
         wished.words, wished.setting, wished.session, wished.point.said,
         without=_standing(wished), room=wished.room, nearness=wished.nearness, question=wished.message,
     ), most)  # fmt: skip
-    hits = tuple(hit for hit in found.said if any(field in ANSWERING for field, _ in hit.fields))
+    hits = tuple(hit for hit in found.said if hit.score > 0 and any(field in ANSWERING for field, _ in hit.fields))
     return _Looked(hits, found.note, found.nearest)
 
 

@@ -16,6 +16,10 @@ ONE = 1024
 """What counts as 1."""
 K1, B = 900, 500
 LEAST_NORM = K1 * (1000 - B) // 1000
+LEAST_WORTH = 64
+"""So much a term is worth at the least, in 1/1024: where it stands it gives something then, however long the text is,
+and be it in every document there is.
+"""
 _LN2 = 45426
 """ln 2 in 1/65536."""
 Longs = npt.NDArray[np.int64]
@@ -45,6 +49,11 @@ def log2(over: int, under: int) -> int:
 def idf(documents: int, having: int) -> int:
     """How much a term tells that `having` of so many documents have, in 1/1024."""
     return log2(2 * documents + 2, 2 * having + 1) * _LN2 >> 16
+
+
+def worth(documents: int, having: int, share: int) -> int:
+    """The idf of a term that counts so much (in 1/1024) in a question: in 1/1024, LEAST_WORTH at the least."""
+    return max(idf(documents, having) * share // ONE, LEAST_WORTH)
 
 
 def weights(counts: npt.NDArray[Any], lengths: npt.NDArray[Any], average: Average) -> Longs:

@@ -22,7 +22,12 @@ from projections.rows import RawRows, Stored
 from projections.turns import TURNS, TurnRow
 
 ASKS, ENDS_ASKING, TIMED, FIRST_PERSON = 1, 2, 4, 8
-"""It has a question mark; it ends with one; it tells when something was; it is about who says it."""
+"""It has a question mark, other than in a link; it ends with one; it tells when something was; it is about who says it.
+"""
+_QUESTION_MARKS = ("?", "？", "؟")
+"""With that of Chinese and Japanese, and that of Arabic."""
+_ASKING = re.compile(r"\?(?![\w&=%#])|[？؟]")
+"""In a link something follows a question mark that follows no question: `?q=`."""
 NAMES_SHIFT, MOST_NAMES = 4, 3
 """How many words with a capital letter stand within its sentences: in the two bits above those."""
 _NAME = re.compile(r"[A-Z](?<=[^.!?,\s] .)(?<!Hey .)(?<!Hi .)(?<!Thanks .)[a-z]{2,}\b")
@@ -52,8 +57,8 @@ class Document(NamedTuple):
 def flags_of(text: str, said: Sequence[str] | None = None) -> int:
     """What a text is like; `said` are its words, where they are known already."""
     said = words(text) if said is None else said
-    flags = ASKS if "?" in text else 0
-    flags |= ENDS_ASKING if text.rstrip().endswith("?") else 0
+    flags = ASKS if _ASKING.search(text) else 0
+    flags |= ENDS_ASKING if text.rstrip().endswith(_QUESTION_MARKS) else 0
     flags |= 0 if TIME_WORDS.isdisjoint(said) else TIMED
     flags |= 0 if FIRST_WORDS.isdisjoint(said) else FIRST_PERSON
     return flags | min(len(_NAME.findall(text)), MOST_NAMES) << NAMES_SHIFT

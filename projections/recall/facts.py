@@ -21,7 +21,7 @@ import numpy as np
 from projections.blocks import item_line
 from projections.events.values import Item
 from projections.items import ItemRow
-from projections.recall.bm25 import K1, ONE, B, idf
+from projections.recall.bm25 import K1, ONE, B, worth
 from projections.recall.numbers import Numbers, numbered
 from projections.recall.scoring import Question
 from projections.recall.words import Terms, terms_of
@@ -242,7 +242,7 @@ def worth_among(parts: Sequence[KnownItems], question: Question) -> Worth:
     for term, share in question.terms.items():
         having = sum([len(each[term]) for each in all_having if term in each])
         if having:
-            terms[term] = idf(items, having) * share // ONE
+            terms[term] = worth(items, having, share)
     return Worth(terms, sum([part.words for part in parts]), items)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from projections.nearness import Meant
 from projections.recall.beside import Beside
-from projections.recall.bm25 import ONE, Doubles, Longs, idf
+from projections.recall.bm25 import Doubles, Longs, worth
 from projections.recall.columns import Flags, Places, Postings
 from projections.recall.corpus import NONE
 from projections.recall.dated import Dates, most_named, named, named_of
@@ -33,7 +33,7 @@ from projections.recall.seeds import SEEDS, Allowed, Term, everything
 from projections.recall.standing import TermsIn
 
 T = TypeVar("T")
-VERSION = "recall@3"
+VERSION = "recall@4"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
 SEQ_BITS = 38
@@ -119,7 +119,7 @@ def search(
     allowed: Sequence[Allowed] = (),
     meant: Mapping[tuple[int, int], Meant] | None = None,
 ) -> list[Scored]:
-    """The best documents for a question, best first; with a score above 0 only.
+    """The best documents for a question, best first: with a score above 0, or a word of it.
 
     `facts` are the BM25 of the best known fact, by part and place of what it rests on, and `meant` is what is near in
     meaning. `allowed` says for each part which documents may be found; all of them count, whether they may be found or
@@ -162,16 +162,15 @@ def _found(there: TermsIn, question: Question, counts: Counts) -> list[Found]:
         postings = there.postings(term)
         having = sum(len(each.at) for each in postings)
         if having:
-            found.append(Found(term, postings, idf(counts.documents, having) * share // ONE, having))
+            found.append(Found(term, postings, worth(counts.documents, having, share), having))
     return sorted(found, key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
 
 
 def _best(scores: Longs, seqs: Longs, most: int) -> Longs:
-    """Where the best scores are, best first, and of the same ones what was recorded later; those above 0 only."""
+    """Where the best scores are, best first, and of the same ones what was recorded later."""
     keys = (scores << SEQ_BITS) + seqs
     best = np.argpartition(keys, -most)[-most:] if 0 < most < len(keys) else np.arange(len(keys))
-    best = best[np.argsort(-keys[best])][:most]
-    return best[scores[best] > 0]
+    return best[np.argsort(-keys[best])][:most]
 
 
 def _is_by_date(question: Question, terms: Sequence[Found]) -> bool:
@@ -231,7 +230,11 @@ class _Scoring:
         scores: Longs = fields.sum(axis=0).astype(np.int64)
         for points in plain.values():
             scores += points
-        order = _best(scores, corpus.seqs[region], most)
+        found = scores > 0
+        if not found.all():
+            found |= (fields[: len(self._reckoning.terms)] > 0).any(axis=0)
+        listed = found.nonzero()[0]
+        order = listed[_best(scores[listed], corpus.seqs[region[listed]], most)]
         reasons, nearest = self._reasons(order, fields, plain), beside.nearest(near[:, order])
         best = zip(region[order].tolist(), scores[order].tolist(), reasons, nearest, strict=True)
         return [Scored(0, *each) for each in best]

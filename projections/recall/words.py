@@ -33,7 +33,7 @@ from projections.recall.english import IRREGULAR, STOP_WORDS
 
 STEMMER = "3.1.1"
 """The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
-VERSION = f"words@4-{STEMMER}-{unicodedata.unidata_version}"
+VERSION = f"words@5-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode."""
 TERM_BYTES = 8
 PRIME = 0x13C6EF372FE94CFB

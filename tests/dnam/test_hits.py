@@ -38,6 +38,16 @@ def test_what_speaks_of_a_project_counts_as_in_a_prompt() -> None:
     assert (text, score, fields["project"]) == (best.item.text, best.score, 2 * 1024)
 
 
+def test_every_question_with_the_word_is_listed_where_everything_has_it() -> None:
+    house = House()
+    house.describe("general")
+    for number in range(30):
+        house.say("general", f"is release {number} out?")
+    sought = Sought("release", house.said, 50, 5, vocabulary=WORDS)
+    hits = search(house.rows, [Context(session("general"), house.setting("general"))], sought)
+    assert len(hits.said) == 30
+
+
 def test_what_does_not_is_scored_without() -> None:
     ((_, _, fields),) = by_hand(shed(), "the shed?")
     assert "project" not in fields

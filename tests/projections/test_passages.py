@@ -126,6 +126,13 @@ def test_nothing_of_the_window_nor_the_message_stands_there_twice(house: House) 
     assert context.text.count("which boiler?") == 1
 
 
+def test_what_more_speaks_against_than_for_has_the_word_and_is_not_taken(house: House) -> None:
+    house.say("1", "hello")
+    for _ in range(100):
+        house.say("1", "which boiler?", KIM)
+    assert past(assemble(house.rows, asked(house, "the boiler"))) == ""
+
+
 def replying(house: House, text: str) -> Context:
     """The prompt of a reply to what Kim said of the boiler some days ago."""
     first = house.message("1", text, KIM)

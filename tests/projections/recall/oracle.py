@@ -68,7 +68,8 @@ def search(
     counted = Counted([each for zone in zones for each in zone], asked, common)
     beside = Beside(facts or {}, meant or {})
     hits = [hit for zone in zones for hit in _of_zone(Zone(zone, counted), beside, seeds, allowed)]
-    return sorted((hit for hit in hits if hit.score > 0), key=lambda hit: (-hit.score, -hit.seq))[:most]
+    found = [hit for hit in hits if hit.score > 0 or any(field == "turn" for field, _ in hit.fields)]
+    return sorted(found, key=lambda hit: (-hit.score, -hit.seq))[:most]
 
 
 class Beside(NamedTuple):
@@ -93,7 +94,7 @@ class Counted:
         days = {(each.unit, each.moment.date()) for each in texts}
         self.day_length = Fraction(max(sum(each.length for each in texts), 1), max(len(days), 1))
         self.idf = {
-            term: idf(len(texts), having) * share // 1024
+            term: worth(len(texts), having, share)
             for term, share in asked.terms.items()
             if (having := sum(term in each.counts for each in texts))
         }
@@ -142,6 +143,11 @@ def idf(documents: int, having: int) -> int:
     steps = floor(1024 * log(odds) / log(2))
     steps += (_power(steps + 1) <= odds) - (_power(steps) > odds)
     return steps * 45426 // 65536
+
+
+def worth(documents: int, having: int, share: int) -> int:
+    """The idf of a term times what it counts; 1/16 at the least."""
+    return max(idf(documents, having) * share // 1024, 1024 // 16)
 
 
 def _power(steps: int) -> Fraction:

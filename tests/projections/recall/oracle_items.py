@@ -92,7 +92,7 @@ def by_words(items: Sequence[Item], shares: Mapping[bytes, int]) -> list[int]:
     texts = [_told(each) for each in items]
     average = Fraction(max(sum(each.length for each in texts), 1), max(len(texts), 1))
     having = {term: sum(term in each.counts for each in texts) for term in shares}
-    worth = {term: oracle.idf(len(texts), having[term]) * shares[term] // 1024 for term in shares if having[term]}
+    worth = {term: oracle.worth(len(texts), having[term], shares[term]) for term in shares if having[term]}
     return [
         sum(each * oracle.weight(text.counts[term], text.length, average) // 1024 for term, each in worth.items())
         for text in texts

@@ -56,7 +56,7 @@ def words_of(text: str) -> list[str]:
 def flags(text: str) -> int:
     """What a text is like, as in the picture of a document."""
     words, names = set(words_of(text)), len(_NAME.findall(text))
-    asks, ends_asking = "?" in text, text.strip()[-1:] == "?"
+    asks, ends_asking = re.search(r"\?(?!\w)", text) is not None, text.strip()[-1:] == "?"
     return asks + 2 * ends_asking + 4 * bool(words & TIME_WORDS) + 8 * bool(words & FIRST_WORDS) + 16 * min(names, 3)
 
 

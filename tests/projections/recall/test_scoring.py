@@ -38,7 +38,7 @@ def seqs(documents: list[Document], question: Question, most: int = 10) -> list[
 
 def reasons(documents: list[Document], question: Question, seq: int) -> dict[str, int]:
     corpus = corpus_of(documents)
-    (hit,) = [each for each in search(TermsIn([Part(corpus, None)]), question, 100) if corpus.seqs[each.at] == seq]
+    (hit,) = [each for each in search(TermsIn([Part(corpus, None)]), question, 1000) if corpus.seqs[each.at] == seq]
     assert hit.score == sum(hit.fields.values())
     return {name: sum(points for (field, _), points in hit.fields.items() if field == name) for name, _ in hit.fields}
 
@@ -180,6 +180,19 @@ def test_who_asks_for_much_finds_all_that_says_it() -> None:
     said = [doc("tea", seq, seq * DAY) for seq in range(1, 100)]
     assert seqs(said, looks_for("tea"), 1000) == list(range(99, 0, -1))
     assert len(seqs(said, looks_for("tea"), 70)) == 70
+
+
+def test_what_has_the_word_is_found_though_everything_has_it_and_it_asks() -> None:
+    said = [doc("is the tea green?", seq, seq * 1000) for seq in range(1, 601)]
+    assert sorted(seqs(said, looks_for("tea"), 1000)) == list(range(1, 601))
+    found = reasons(said, looks_for("tea"), 300)
+    assert found["turn"] > 0 > sum(found.values())
+
+
+def test_what_has_no_word_is_found_only_where_more_speaks_for_it_than_against() -> None:
+    said = [doc("which one?" if seq == 2 else "tea", seq, seq * 1000) for seq in range(1, 100)]
+    assert 2 not in seqs(said, looks_for("tea"), 1000)
+    assert len(seqs(said, looks_for("tea"), 1000)) == 98
 
 
 def test_no_score_leaves_the_whole_numbers() -> None:
