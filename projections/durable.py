@@ -126,7 +126,7 @@ def _standing_first(ranking: "Ranking") -> Iterable[int]:
     kinds = [each.found.row.item.kind for each in ranking.known]
     standing = [number for number in ranking.numbers if kinds[number] == GUIDANCE]
     others = (number for number in ranking.numbers if kinds[number] != GUIDANCE)
-    return [*standing, *(n for n in others if kinds[n] != BEHAVIORAL or n in ranking.words)]
+    return [*standing, *(n for n in others if kinds[n] != BEHAVIORAL or ranking.shares(n))]
 
 
 class Chosen(NamedTuple):

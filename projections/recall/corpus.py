@@ -324,8 +324,11 @@ class Corpus:
 
     def like(self, likes: Numbers) -> Set[bytes]:
         """The same of many, given as numbers."""
+        there = self._standing(likes)
+        if not self._late_numbers:
+            return there
         late = self._late_numbers.intersection(likes.tolist())
-        return self._standing(likes) | {number.to_bytes(TERM_BYTES, "big") for number in late}
+        return there | {number.to_bytes(TERM_BYTES, "big") for number in late}
 
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""

@@ -13,7 +13,7 @@ search touches those that have a word of the question and leaves the others as t
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from projections.blocks import item_line
 from projections.events.values import Item
 from projections.items import ItemRow
-from projections.recall.bm25 import K1, ONE, B, worth
+from projections.recall.bm25 import K1, ONE, B, Longs, worth
 from projections.recall.numbers import Numbers, numbered
 from projections.recall.scoring import Question
 from projections.recall.words import Terms, terms_of
@@ -78,6 +78,13 @@ class Worth(NamedTuple):
         return count * ONE * (K1 + 1000) // (count * 1000 + norm)
 
 
+class ByWords(NamedTuple):
+    """What words give to items, in 1/1024, by number; and the numbers of those that have any of them, ascending."""
+
+    points: Longs
+    having: Longs
+
+
 class KnownItems:
     """Active items, in the order in which ties go, and which of them have a term.
 
@@ -99,8 +106,8 @@ class KnownItems:
         for number, each in enumerate(self.known):
             for term in each.terms.counts:
                 self.having.setdefault(term, []).append(number)
-        self._weighed: dict[tuple[int, int], dict[bytes, list[tuple[int, int]]]] = {}
-        self._last: tuple[Worth, dict[int, int]] | None = None
+        self._weighed: dict[tuple[int, int], dict[bytes, tuple[Longs, Longs]]] = {}
+        self._last: tuple[Worth, ByWords] | None = None
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -117,11 +124,13 @@ class KnownItems:
         """Which of them were updated within 7 days."""
         return slice(bisect_left(self.ages, -said - RECENT_MS), bisect_right(self.ages, -said + RECENT_MS))
 
-    def weighed(self, term: bytes, among: Worth) -> list[tuple[int, int]]:
+    @cached_property
+    def by_key(self) -> Longs:
+        """Where each of them would stand if they stood in the order of their keys."""
+        return np.argsort(np.argsort(np.array(self.keys, object), kind="stable"))
+
+    def weighed(self, term: bytes, among: Worth) -> tuple[Longs, Longs]:
         """The numbers of those that have a term, and what it weighs in each, in 1/1024."""
-        numbers = self.having.get(term)
-        if numbers is None:
-            return []
         weighed = self._weighed.get((among.words, among.items))
         if weighed is None:
             if len(self._weighed) == MOST_WEIGHED:
@@ -129,25 +138,24 @@ class KnownItems:
             weighed = self._weighed[among.words, among.items] = {}
         found = weighed.get(term)
         if found is None:
-            terms = ((number, self.known[number].terms) for number in numbers)
-            found = weighed[term] = [(number, among.weight(counts[term], length)) for number, (counts, length) in terms]
+            numbers = self.having[term]
+            terms = (self.known[number].terms for number in numbers)
+            weights = [among.weight(counts[term], length) for counts, length in terms]
+            found = weighed[term] = np.array(numbers), np.array(weights)
         return found
 
-    def by_words(self, worth: Worth) -> Mapping[int, int]:
-        """What the words give to each of them that has any, by number. The last is kept: what is known and what was
-        said are looked for with the same words, nearly always.
+    def by_words(self, worth: Worth) -> ByWords:
+        """What the words give to each of them. The last is kept: what is known and what was said are looked for with
+        the same words, nearly always.
         """
         last = self._last
         if last is not None and last[0] == worth:
             return last[1]
-        found: dict[int, int] = {}
-        for term, value in worth.terms.items():
-            weighed = self.weighed(term, worth)
-            if found:
-                for number, weight in weighed:
-                    found[number] = found.get(number, 0) + (value * weight >> 10)
-            else:
-                found = {number: value * weight >> 10 for number, weight in weighed}
+        weighed = [(value, *self.weighed(term, worth)) for term, value in worth.terms.items() if term in self.having]
+        numbers = _joined([numbers for _, numbers, _ in weighed])
+        given = _joined([value * weights >> 10 for value, _, weights in weighed])
+        points = np.bincount(numbers, given, len(self.known)).astype(np.int64)  # whole numbers, far below 2^53
+        found = ByWords(points, np.bincount(numbers, minlength=len(self.known)).nonzero()[0])
         self._last = worth, found
         return found
 
@@ -180,31 +188,29 @@ class Ranking:
         self.known = parts[0].known if len(parts) == 1 else [each for part in parts for each in part.known]
         self.kinds = frozenset().union(*(part.kinds for part in parts))
         self._worth, self._said, self._about_project = worth_among(parts, question), said, about_project
-        self.words: dict[int, int] = {}
-        """What their words give, of those that have any of the question."""
-        scores: list[int] = []
+        found = [part.by_words(self._worth) for part in parts]
+        self._words = _joined([each.points for each in found])
+        """What their words give, in 1/1024."""
+        self._scores = self._words.copy()
+        first = 0
         for part in parts:
-            scores += self._scores(part, len(scores))
-        self.scores = scores
-        there = range(len(scores))
+            self._boost(part, self._scores[first : first + len(part.known)])
+            first += len(part.known)
+        ties = np.arange(len(self.known))
         if len(parts) > 1:
             orders = [order for part in parts for order in part.orders]
-            self.numbers = sorted(sorted(there, key=orders.__getitem__), key=scores.__getitem__, reverse=True)
-        else:
-            self.numbers = sorted(there, key=scores.__getitem__, reverse=True)
+            ties = np.array(sorted(range(len(orders)), key=orders.__getitem__))
+        self.numbers: list[int] = ties[np.argsort(-self._scores[ties], kind="stable")].tolist()
 
-    def _scores(self, part: KnownItems, first: int) -> list[int]:
-        """The scores of a part, whose numbers begin here."""
-        scores = [0] * len(part.known)
-        recent = part.recent(self._said)
-        scores[recent] = [RECENT_BOOST * ONE] * len(scores[recent])
-        for number in part.projects if self._about_project else ():
-            scores[number] += PROJECT_BOOST * ONE
-        found = part.by_words(self._worth)
-        for number, points in found.items():
-            scores[number] += points
-        self.words.update({first + number: points for number, points in found.items()} if first else found)
-        return scores
+    def _boost(self, part: KnownItems, scores: Longs) -> None:
+        """Give those of a part what they have beside their words."""
+        scores[part.recent(self._said)] += RECENT_BOOST * ONE
+        if self._about_project:
+            scores[part.projects] += PROJECT_BOOST * ONE
+
+    def shares(self, number: int) -> bool:
+        """Whether one has any word of the question."""
+        return bool(self._words[number])
 
     def __getitem__(self, number: int) -> Ranked:
         known, item = self.known[number], self.known[number].found.row.item
@@ -213,7 +219,7 @@ class Ranking:
             boosts = (("project", PROJECT_BOOST * ONE),)
         if abs(self._said - item.updated) <= RECENT_MS:
             boosts += (("recent", RECENT_BOOST * ONE),)
-        return Ranked(known, self.words.get(number, 0), self.scores[number], self._worth, boosts)
+        return Ranked(known, int(self._words[number]), int(self._scores[number]), self._worth, boosts)
 
     def __iter__(self) -> Iterator[Ranked]:
         return map(self.__getitem__, self.numbers)
@@ -255,12 +261,17 @@ def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) ->
     """The items whose words answer best, with what these give; none that has no word of the question."""
     parts = [part for part in parts if part.known]
     worth = worth_among(parts, question)
-    found = [
-        (-points, keys[number], of, number)
-        for of, (part, keys) in enumerate((part, part.keys) for part in parts)
-        for number, points in part.by_words(worth).items()
-    ]
-    return [(-points, parts[of].known[number]) for points, _, of, number in sorted(found)[:most]]
+    found = []
+    for part in parts:
+        points, having = part.by_words(worth)
+        best = having[np.lexsort((part.by_key[having], -points[having]))[:most]].tolist()
+        found += [(-int(points[number]), part.keys[number], part.known[number]) for number in best]
+    found.sort(key=itemgetter(0, 1))
+    return [(-points, known) for points, _, known in found[:most]]
+
+
+def _joined(arrays: Sequence[Longs]) -> Longs:
+    return arrays[0] if len(arrays) == 1 else np.concatenate([np.empty(0, np.int64), *arrays])
 
 
 def _points(known: Known, worth: Worth) -> Iterator[tuple[bytes, int]]:
