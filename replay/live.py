@@ -90,14 +90,15 @@ class Remembered:
         self._empty = known.empty
 
     def get(self, table: str, key: bytes) -> Stored | None:
-        try:
-            return self._known[table, key]
-        except KeyError:
-            stored = self._below.get(table, key)
+        place = table, key
+        stored = self._known.get(place)
+        if stored is not None or place in self._known:
+            return stored
+        stored = self._below.get(table, key)
         if stored is None or len(stored.body) <= LONGEST_KNOWN:
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
-            self._known[table, key] = stored
+            self._known[place] = stored
         return stored
 
     def scan(self, table: str, start: bytes, stop: bytes, *, reverse: bool = False) -> Iterator[tuple[bytes, Stored]]:

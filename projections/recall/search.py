@@ -347,14 +347,14 @@ def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]
     if found is None:
         return None
     row: Any = found.row
-    key, said = found.key, int(corpus.said[at])
+    key, said = found.key, corpus.said.item(at)
     return Said(key, id_of(key), row.event, found.seq, said, row, scored.score, scored.fields, words)
 
 
 def _row(rows: Rows, corpus: Corpus, at: int) -> Found[MessageRow | TurnRow] | None:
     """The row that a document is."""
-    said, seq = int(corpus.said[at]), int(corpus.seqs[at])
-    point = bytes(corpus.units.all[corpus.unit[at]]) + (said + (1 << 63)).to_bytes(8, "big")
+    seq = corpus.seqs.item(at)
+    point = corpus.units.all[corpus.unit.item(at)] + (corpus.said.item(at) + (1 << 63)).to_bytes(8, "big")
     for each in lying_at(rows, point):
         found = rows.kept(SAID[each.table], each.key)
         if found is not None and found.seq == seq:

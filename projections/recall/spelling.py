@@ -24,6 +24,7 @@ _LIKES = 256
 LATIN = "abcdefghijklmnopqrstuvwxyz"
 ALPHABETS = (LATIN, "абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґў", "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώ")
 """Each of letters of as many bytes: UTF-8 has one for these, and two for those."""
+_LETTERS_OF = [(frozenset(each), each) for each in ALPHABETS]
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
@@ -43,7 +44,7 @@ def spelled_like(word: str) -> Numbers:
     gaps = [*zip(left, right, strict=True), *zip(left, right[1:], strict=False)]  # one more letter, and another one
     shorter = [before + behind for before, behind in zip(left, right[1:], strict=False)]
     turned = [left[at] + letters[at + 1] + letters[at] + right[at + 2] for at in range(len(letters) - 1)]
-    written = [each for each in ALPHABETS if not set(each).isdisjoint(stem)] or [LATIN]
+    written = [alphabet for letters, alphabet in _LETTERS_OF if not letters.isdisjoint(stem)] or [LATIN]
     own = {letter.encode() for letter in set(stem).difference(*written)}
     others = [before + letter + behind for letter in sorted(own) for before, behind in gaps]
     rest = np.array([*map(number_of, (*shorter, *turned, *others))], np.uint64)
