@@ -24,13 +24,12 @@ Marks = Callable[[str], list[Mark]]
 
 def marker(sought: str) -> Marks:
     """What finds the words of a search in a text; where none of them stands there, those spelled nearly so."""
-    from projections.recall.numbers import terms
-    from projections.recall.spelling import spelled_like
+    from projections.recall.spelling import all_like
     from projections.recall.words import asked
 
     wanted = asked(sought)
     exactly = frozenset(wanted)
-    nearly = frozenset(like for word in islice(wanted.values(), MOST_NEARLY) for like in terms(spelled_like(word)))
+    nearly = frozenset[bytes]().union(*map(all_like, islice(wanted.values(), MOST_NEARLY)))
     return lambda text: _marks(text, exactly) or _marks(text, nearly)
 
 

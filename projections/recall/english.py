@@ -36,6 +36,9 @@ def _words(*lines: str) -> frozenset[str]:
     return frozenset(word for line in lines for word in line.split())
 
 
+ENDINGS = _words("s e ed es ing er ly al ion ions ation able ful ate ness ity ive ment ments ings ers")
+"""What the stem of a word lacks of it, as often as not: those that the stemmer takes off whole."""
+
 STOP_WORDS = _words(
     "a an the and or but if then than so as of at by for with about into to from in on off out over under up down",
     "i me my mine we us ours our you your yours he him his she her hers it its they them their theirs this that these",

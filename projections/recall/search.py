@@ -2,6 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -26,7 +27,7 @@ from projections.recall.opened import Part, parts
 from projections.recall.question import Asked, ask, without_names
 from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
-from projections.recall.spelling import spelled_like
+from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
@@ -144,7 +145,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     terms = TermsIn(opened_parts)
     asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
     there = frozenset(terms.standing(asked.question.terms.keys()))
-    asked = _with_likes(asked, there, lambda word: terms.like(spelled_like(word)))
+    asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
     evidence = _Evidence(opened_parts)
@@ -179,7 +180,7 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
 def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
     """A question about items, with what in them is spelled like a word of it that stands in none."""
     there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
-    return _with_likes(asked, there, lambda word: _in_items(known, spelled_like(word)))
+    return _with_likes(asked, there, lambda word: likes_there(word, partial(_in_items, known)))
 
 
 def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]:

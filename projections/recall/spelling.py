@@ -1,24 +1,29 @@
 """Words that are spelled like one that stands nowhere: it may be misspelt.
 
 Such a word is one letter away from it: one less, one more, another one, two the other way round. Letters are those of
-the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared.
+the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared; and where the
+letter is in the ending, of which a stem then lacks nothing, the word begins with the stem of the one that is meant
+(`gardeningg`, `definatly`).
 
 There are some hundred of them, and their terms are reckoned all at once. The number of a word (`words.number_of`) is
 that of its letters, each times 256 as often as bytes stand behind it: with a letter put between two parts it is a sum
 of what the parts and the letter are worth there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 
 import numpy as np
 
-from projections.recall.numbers import NOTHING, Numbers, spread_all
-from projections.recall.words import LONGEST, PRIME, number_of, stem_of
+from projections.recall.english import ENDINGS
+from projections.recall.numbers import NOTHING, Numbers, among, numbered, spread_all, terms
+from projections.recall.words import LONGEST, PRIME, number_of, stem_of, term
 
 FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
+FEWEST_BEGINNING = 4
+"""How many letters of it stand before an ending that may be misspelt."""
 _LIKES = 256
 """Of how many words is remembered what is spelled like them."""
 LATIN = "abcdefghijklmnopqrstuvwxyz"
@@ -28,6 +33,43 @@ _LETTERS_OF = [(frozenset(each), each) for each in ALPHABETS]
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
+
+
+def likes_there(word: str, there: Callable[[Numbers], Iterable[bytes]]) -> Iterator[bytes]:
+    """What is spelled like a word and stands somewhere: `there` says which of some terms do, given as numbers."""
+    likes, beginnings = spelled_like(word), _beginnings(word)
+    for each in there(np.append(likes, numbered(beginnings))):
+        if each not in beginnings or _is_stem_of(beginnings[each], word) or among(numbered([each]), likes):
+            yield each
+
+
+def all_like(word: str) -> frozenset[bytes]:
+    """The terms of all that is spelled like a word, wherever it stands."""
+    begun = (each for each, beginning in _beginnings(word).items() if _is_stem_of(beginning, word))
+    return frozenset((*terms(spelled_like(word)), *begun))
+
+
+def _beginnings(word: str) -> Mapping[bytes, str]:
+    """With what a word begins that may be the stem of what is meant."""
+    ends = range(FEWEST_BEGINNING, len(word)) if _may_be_misspelt(word) else ()
+    return {term("w", word[:end]): word[:end] for end in ends}
+
+
+def _is_stem_of(beginning: str, word: str) -> bool:
+    """Whether a word begins with the stem of one that has another ending, one letter away."""
+    ending = word[len(beginning) :]
+    return any(is_one_letter_away(ending, each) and stem_of(beginning + each) == beginning for each in ENDINGS)
+
+
+def is_one_letter_away(one: str, other: str) -> bool:
+    """Whether one text is the other with a letter less, or more, or another one, or two the other way round."""
+    short, long = sorted((one, other), key=len)
+    same = next((at for at, letter in enumerate(short) if letter != long[at]), len(short))
+    if len(long) - len(short) == 1:
+        return short[same:] == long[same + 1 :]
+    rest, others = short[same:], long[same:]
+    is_turned = rest[:2] == others[1::-1] and rest[2:] == others[2:]
+    return len(long) == len(short) and rest != others and (rest[1:] == others[1:] or is_turned)
 
 
 @lru_cache(_LIKES)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.ids import Handle
-from projections.recall.english import FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
+from projections.recall.english import ENDINGS, FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
 
 _NAME = re.compile(r"(?<=[^.!?,\s] )[A-Z][a-z]{2,}\b")
 
@@ -94,9 +94,17 @@ def with_misspelt(looked: Looked, there: Collection[bytes], stems: Collection[st
     meant = stem(looked.words[longest])
     if len(meant) < 5:
         return looked
-    near = {_term("w", each) for each in stems if _is_one_letter_away(meant, each)}
+    word = looked.words[longest]
+    near = {_term("w", each) for each in stems if _is_one_letter_away(meant, each) or _begins(word, each)}
     likes = near - looked.words.keys() if len(near) <= 4 else set[bytes]()
     return looked._replace(shares={**looked.shares, **dict.fromkeys(likes, looked.shares[longest] // 2)})
+
+
+def _begins(word: str, stem_there: str) -> bool:
+    """Whether a word begins with a stem, and one with another ending, one letter away, has that stem."""
+    endings = (each for each in ENDINGS if _is_one_letter_away(word[len(stem_there) :], each))
+    is_beginning = 4 <= len(stem_there) < len(word) and word.startswith(stem_there)
+    return is_beginning and any(stem(stem_there + each) == stem_there for each in endings)
 
 
 @lru_cache(None)

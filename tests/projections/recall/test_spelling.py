@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.recall.numbers import terms
-from projections.recall.spelling import ALPHABETS, FEWEST_LETTERS, LATIN, spelled_like
+from projections.recall.numbers import Numbers, numbered, terms
+from projections.recall.spelling import (
+    ALPHABETS,
+    FEWEST_LETTERS,
+    LATIN,
+    all_like,
+    is_one_letter_away,
+    likes_there,
+    spelled_like,
+)
 from projections.recall.words import LONGEST, folded, stem_of, term
 
 
@@ -55,3 +63,62 @@ def test_the_letters_of_an_alphabet_are_folded_and_as_long_as_one_another() -> N
     for each in ALPHABETS:
         assert folded(each) == each
         assert len({len(letter.encode()) for letter in each}) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("gardeningg", "gardening"),
+        ("gardenimg", "gardening"),
+        ("gardenign", "gardening"),
+        ("gardenng", "gardening"),
+        ("definatly", "definitely"),
+        ("colourfull", "colourful"),
+        ("walkked", "walked"),
+    ],
+)
+def test_the_letter_may_be_in_the_ending(wrong: str, right: str) -> None:
+    assert term("w", stem_of(right)) in all_like(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "beginning"),
+    [("gardenxyz", "garden"), ("gardenia", "garden"), ("teaingg", "tea"), ("vestzble", "vest")],
+)
+def test_what_a_word_begins_with_is_not_meant_by_it_where_no_such_ending_has_that_stem(
+    wrong: str, beginning: str
+) -> None:
+    assert term("w", beginning) not in all_like(wrong)
+
+
+@pytest.mark.parametrize("word", ["gardeningg", "dolphim", "gardenia", "tea", "20231"])
+def test_of_what_stands_there_that_is_found_which_is_like_it(word: str) -> None:
+    asked: list[int] = []
+
+    def everything(numbers: Numbers) -> list[bytes]:
+        asked.extend(numbers.tolist())
+        return terms(numbers)
+
+    assert set(likes_there(word, everything)) == all_like(word) <= set(terms(numbered(map(to_bytes, asked))))
+    assert set(likes_there(word, lambda _: [])) == set()
+
+
+def to_bytes(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+@given(st.text("ab", max_size=4), st.text("abc", max_size=4))
+def test_one_letter_away_is_what_is_made_so(one: str, other: str) -> None:
+    made = other in near(one, "abc")
+    assert is_one_letter_away(one, other) == is_one_letter_away(other, one) == made
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_near"),
+    [
+        ("ing", "ingg", True), ("", "s", True), ("ly", "yl", True), ("ed", "es", True), ("ing", "ing", False),
+        ("abcd", "badc", False), ("ed", "ly", False), ("s", "ing", False), ("", "", False), ("ab", "bcd", False),
+    ],
+)  # fmt: skip
+def test_letters_away(one: str, other: str, is_near: bool) -> None:
+    assert is_one_letter_away(one, other) is is_near
