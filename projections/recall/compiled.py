@@ -13,6 +13,8 @@ from projections.recall.seeds import Allowed, Term, by_bound
 
 _PRUNED_FROM = 1 << 14
 """From how many postings on it pays to look which documents can still be among the best."""
+_FEW = 8
+"""Up to how many times as many postings as documents are seen it is sooner to look at every one of them."""
 _LENGTHS = np.arange(256)
 _NO_UNITS, _NO_KEYS, _NO_PLACES = np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int32)
 _SHARES = np.array([WEIGHTS[name] for name in OF_WORDS])
@@ -99,6 +101,9 @@ class CompiledReckoning(Reckoning):
         days, of_days = self.days(region)
         often, on_days = np.zeros((len(seen), terms), np.uint16), np.zeros((len(of_days), terms), np.int64)
         for number, (_, (at, counts, _), _, having) in enumerate(self.terms):
+            if len(at) <= _FEW * len(seen) and having <= COMMON:
+                kernels.count_all(at, counts, number, corpus.slots, seen, often, corpus.day, days, on_days)
+                continue
             kernels.count(at, counts, number, seen, often)
             if having <= COMMON:
                 kernels.count_on_days(at, counts, number, corpus.day, days, on_days)

@@ -330,6 +330,10 @@ class Corpus:
         late = self._late_numbers.intersection(likes.tolist())
         return there | {number.to_bytes(TERM_BYTES, "big") for number in late}
 
+    def is_at_hand(self, term: bytes) -> bool:
+        """Whether it is known without looking on disk where a term stands."""
+        return term in self._kept or not self._sealed
+
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""
         late, kept = self._late.get(term), self._kept.get(term)

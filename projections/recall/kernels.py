@@ -294,6 +294,24 @@ def count_on_days(at: Places, counts: Bytes, term: int, day: Places, days: Place
             on_days[of, term] += counts[number]
 
 
+@_compiled(
+    "void(int32[::1], uint8[::1], int64, int32[::1], int32[::1], uint16[:, ::1], int32[::1], int32[::1], int64[:, ::1])"
+)
+def count_all(
+    at: Places, counts: Bytes, term: int, slots: Places, seen: Places, often: Twos,
+    day: Places, days: Places, on_days: Longs,
+) -> None:  # fmt: skip
+    """What `count` and `count_on_days` do, in one pass: soonest where a term stands in few documents."""
+    for number in range(len(at)):
+        place = at[number]
+        slot = slots[place]
+        if 0 <= slot < len(seen) and seen[slot] == place:
+            often[slot, term] = counts[number]
+        of = days[day[place]]
+        if of >= 0:
+            on_days[of, term] += counts[number]
+
+
 @_compiled("int64(int64, float64, int64)")
 def give(count: int, norm: float, weight: int) -> int:
     """What a term of this weight gives that stands so often in a text of this norm."""

@@ -30,6 +30,8 @@ LATIN = "abcdefghijklmnopqrstuvwxyz"
 ALPHABETS = (LATIN, "абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґў", "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώ")
 """Each of letters of as many bytes: UTF-8 has one for these, and two for those."""
 _LETTERS_OF = [(frozenset(each), each) for each in ALPHABETS]
+_LONGEST_ENDING = max(map(len, ENDINGS)) + 1
+"""How long one is at the most with a letter too many."""
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
@@ -37,10 +39,18 @@ UTF8 = 4
 
 def likes_there(word: str, there: Callable[[Numbers], Iterable[bytes]]) -> Iterator[bytes]:
     """What is spelled like a word and stands somewhere: `there` says which of some terms do, given as numbers."""
-    likes, beginnings = spelled_like(word), _beginnings(word)
-    for each in there(np.append(likes, numbered(beginnings))):
-        if each not in beginnings or _is_stem_of(beginnings[each], word) or among(numbered([each]), likes):
+    perhaps, beginnings = _perhaps_like(word)
+    for each in there(perhaps):
+        beginning = beginnings.get(each)
+        if beginning is None or _is_stem_of(beginning, word) or among(numbered([each]), spelled_like(word)):
             yield each
+
+
+@lru_cache(_LIKES)
+def _perhaps_like(word: str) -> tuple[Numbers, Mapping[bytes, str]]:
+    """The numbers of all that is spelled like a word or begins it, ascending; and the beginnings, by their terms."""
+    beginnings = _beginnings(word)
+    return np.sort(np.concatenate([spelled_like(word), numbered(beginnings)])), beginnings
 
 
 def all_like(word: str) -> frozenset[bytes]:
@@ -51,8 +61,13 @@ def all_like(word: str) -> frozenset[bytes]:
 
 def _beginnings(word: str) -> Mapping[bytes, str]:
     """With what a word begins that may be the stem of what is meant."""
-    ends = range(FEWEST_BEGINNING, len(word)) if _may_be_misspelt(word) else ()
-    return {term("w", word[:end]): word[:end] for end in ends}
+    ends = range(max(FEWEST_BEGINNING, len(word) - _LONGEST_ENDING), len(word) - 1) if _may_be_misspelt(word) else ()
+    return {term("w", word[:end]): word[:end] for end in ends if _is_nearly_an_ending(word[end:])}
+
+
+@lru_cache(_LIKES)
+def _is_nearly_an_ending(text: str) -> bool:
+    return any(is_one_letter_away(text, each) for each in ENDINGS)
 
 
 def _is_stem_of(beginning: str, word: str) -> bool:

@@ -33,8 +33,12 @@ class TermsIn:
         return self._there(part.corpus.like(likes) for part in self.parts)
 
     def _there(self, perhaps: Iterable[Set[bytes]]) -> Iterator[bytes]:
-        terms = set[bytes]().union(*perhaps)
+        """Those that need not be read first: who asks may know enough then."""
+        terms = sorted(set[bytes]().union(*perhaps), key=self._is_to_be_read)
         return (term for term in terms if any(len(each.at) for each in self.postings(term)))
+
+    def _is_to_be_read(self, term: bytes) -> bool:
+        return not all(part.corpus.is_at_hand(term) for part in self.parts)
 
 
 def open_postings(part: Part, term: bytes) -> Postings:
