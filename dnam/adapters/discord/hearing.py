@@ -18,6 +18,7 @@ from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
 from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
+from dnam.adapters.discord.ui.shown import Lists
 from dnam.exchange import Exchanges
 from dnam.unwritten import Pause
 from projections.decisions.hear import HeardRequest, message_identity
@@ -36,13 +37,13 @@ ARCHIVED = "discord:archived"
 class Hearing:
     """Everything that the bot hears. `closing` is set when it takes no more."""
 
-    def __init__(self, desk: Desk, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, desk: Desk, lists: Lists, pause: Pause = asyncio.sleep) -> None:
         self.desk = desk
         self.exchanges = Exchanges(desk.assistant, desk.unwritten)
         self.answering = Answering(desk, self.exchanges, pause)
         self._later = Later(pause)
         self.audiences = Audiences(desk, self._later)
-        self._obeying = Obeying(desk, self.answering, self._later, self._guarded)
+        self._obeying = Obeying(desk, lists, self.answering, self._later, self._guarded)
         self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences, self._obeying.obey_late)
         self._directs = Directs(desk, self._later, self.catching_up.is_read_back, self._direct)
         self.closing = False

@@ -1,4 +1,8 @@
-"""Typed commands: each is carried out in the order of what is said there, and its reply is read by all."""
+"""Typed commands: each is carried out in the order of what is said there, and its reply is read by all.
+
+A long list is one message, whose buttons turn its pages for whoever asked. What changed something is said as a whole,
+in as many messages as it needs: it is not done again for a page.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
@@ -11,8 +15,9 @@ from dnam.adapters.discord.desk import UNREACHED, Desk
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.places import place_of
 from dnam.adapters.discord.replying import Replying
-from dnam.adapters.discord.ui.shown import under
+from dnam.adapters.discord.ui.shown import Lists, Shown, under
 from dnam.commands import table
+from dnam.commands.command import Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.markdown import tamed
 from projections.decisions.hear import HeardRequest
@@ -29,8 +34,9 @@ Guarded = Callable[[PlaceSeen, str, Callable[[], Awaitable[None]], "MessageableC
 class Obeying:
     """The typed commands of a desk."""
 
-    def __init__(self, desk: Desk, answering: Answering, later: Later, guarded: Guarded) -> None:
+    def __init__(self, desk: Desk, lists: Lists, answering: Answering, later: Later, guarded: Guarded) -> None:
         self._desk = desk
+        self._lists = lists
         self._answering = answering
         self._later = later
         self._guarded = guarded
@@ -71,10 +77,21 @@ class Obeying:
             await self._reply(message, request.place, self._desk.cannot_ask(message.author, request.place, error))
             await self._desk.could_not_ask("command", error)
             return
-        reply = await table.run(self._desk.assistant, asked, call)
-        told = await self._desk.handed_over(message.author, reply.text, reply.file)
-        text = f"{tamed(told)}{picked_instead(call)}"
-        await self._reply(message, request.place, text, under(reply, message.author.id))
+        shown = await self._shown(asked, call, message.author.id)
+        text = await self._desk.handed_over(message.author, shown.text, shown.file)
+        await self._reply(message, request.place, text, shown.view)
+
+    async def _shown(self, asked: Invocation, call: Call | Misread, user: int) -> Shown:
+        """What came of it: the first page of what can be asked again for the next, else all of it."""
+
+        async def work(asked: Invocation) -> Reply:
+            reply = await table.run(self._desk.assistant, asked, call)
+            return reply._replace(text=f"{reply.text}{picked_instead(call)}")
+
+        reply = await work(asked)
+        if call.changes:
+            return Shown(tamed(reply.text), under(reply, user), reply.file)
+        return self._lists.shown(reply, user, work)
 
     async def _reply(
         self, message: discord.Message, place: PlaceSeen, text: str, view: discord.ui.View | None = None
