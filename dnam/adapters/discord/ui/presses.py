@@ -74,8 +74,8 @@ async def _undo(asking: Asking, interaction: discord.Interaction, pressed: Press
     async def making(asked: Invocation) -> Shown:
         if change is None:
             return Shown(OUTDATED)
-        assistant = asking.desk.assistant
-        reply = await guarded(assistant, asked, "Undo", lambda: undo_change(assistant, asked, change))
+        assistant, seen = asking.desk.assistant, _as_read(interaction, asked)
+        reply = await guarded(assistant, seen, "Undo", lambda: undo_change(assistant, seen, change))
         return asking.lists.shown(reply, pressed.user)
 
     await asking.change(interaction, making)

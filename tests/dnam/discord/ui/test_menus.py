@@ -138,6 +138,18 @@ class TestButtons:
             assert (await scene.replied(scene.ada.clicks(message, "Undo"))).said.content == NOT_YOURS
             await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `remember`: this is forgotten.")
 
+    async def test_an_undo_where_others_read_along_does_not_say_what_is_private_after_it(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES)
+            [item] = await scene.items(scene.kim)
+            message = await self.typed(scene, f"!memory keep-private {item.id}")
+            told = await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `keep-private`: ")
+            assert ROSES in told
+            await scene.kim.clicks(message, "Undo")
+            await scene.world.until(lambda: message.said.content != told)
+            assert "(what it says is not told here any more)" in message.said.content
+            assert ROSES not in message.said.content
+
     async def test_an_undo_of_what_was_changed_since_says_so(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:
             message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
