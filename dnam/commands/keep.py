@@ -59,7 +59,7 @@ class Found(NamedTuple):
 
 async def remember_message(assistant: Assistant, asked: Invocation, pointed: Pointed) -> Reply:
     """Keep the message's words as an item of its author, who asks."""
-    if is_for_memory(pointed.text):
+    if pointed.is_command or is_for_memory(pointed.text):
         return Reply(COMMAND, failed=True)
     if not pointed.by_asker:
         return await remember_others(assistant, asked, pointed)

@@ -19,12 +19,22 @@ class Call(NamedTuple):
     command: Command
     arguments: Mapping[str, str]
 
+    @property
+    def changes(self) -> bool:
+        """Whether it is not to be done again, for another page of its reply say."""
+        return self.command.changes and not (self.command.lists and not self.arguments)
+
 
 class Misread(NamedTuple):
     """It was meant for the memory and is no command; `problem` says what is wrong, `command` is the one it began as."""
 
     problem: str
     command: Command | None = None
+
+    @property
+    def changes(self) -> bool:
+        """What was not understood is not done."""
+        return False
 
 
 def parse(text: str, commands: Sequence[Command]) -> Call | Misread | None:

@@ -9,12 +9,15 @@ from projections.ids import Ref
 
 
 class Pointed(NamedTuple):
-    """A message as its platform shows it; `said` is the platform's own time in ms. `by_asker`: who asks wrote it."""
+    """A message as its platform shows it; `said` is the platform's own time in ms. `by_asker`: who asks wrote it.
+    `is_command`: it is read as a typed command there, whatever stands in front of it.
+    """
 
     message: Ref
     said: int
     text: str
     by_asker: bool
+    is_command: bool = False
 
 
 class Menu(NamedTuple):

@@ -65,7 +65,14 @@ COMMANDS: tuple[Command, ...] = (
         (ITEM_ID,),
         changes=True,
     ),
-    Command("lore", "what everybody of this server may know; with words, add to it", lore.lore, (LORE,), changes=True),
+    Command(
+        "lore",
+        "what everybody of this server may know; with words, add to it",
+        lore.lore,
+        (LORE,),
+        changes=True,
+        lists=True,
+    ),
     Command(
         "note",
         "keep a sentence about you, this server, me, or for my owner alone",

@@ -165,6 +165,13 @@ class TestTheTable:
     def test_every_command_says_what_it_does(self) -> None:
         assert all(each.help and all(parameter.help for parameter in each.parameters) for each in COMMANDS)
 
+    def test_what_only_shows_something_can_be_done_again_for_another_page_and_nothing_else(self) -> None:
+        lists = {each.name for each in COMMANDS if not Call(each, {}).changes}
+        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "help"}
+        given = {each.name for each in COMMANDS if not Call(each, {"text": "I like tea"}).changes}
+        assert given == lists - {"lore"}
+        assert not Misread("There is no command `shwo`.").changes
+
     def test_what_it_says_fits_where_slash_commands_are_offered(self) -> None:
         helps = [parameter.help for each in COMMANDS for parameter in each.parameters]
         assert all(len(each) <= 100 for each in (*helps, *(command.help for command in COMMANDS)))

@@ -8,6 +8,8 @@ desk        what all of this shares            appearing   an answer as it appea
 hearing     messages, edits, deletions, live   streaming   while the model writes it
 catching_up what was missed                    answering   think, record, send
 audiences   who can read it now                cog         what Discord tells a bot
+missed      what of it is news, and what open  history     what was said there before
+obeying     typed commands                     replying    what they say
 memory_channel  whether what is remembered can be shown there
 ui/         what people press and pick         watched     what is said of a running bot on its health port
 bot, alone  `dnam run`, once for each token

@@ -18,7 +18,7 @@ discord.py waits for Discord's rate limits; at most a few places are read at a t
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,22 +29,17 @@ from dnam.adapters.discord.answering import Answering
 from dnam.adapters.discord.appearing import answers_nothing, is_unfinished, may_read_back, taken_away
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
-from dnam.adapters.discord.history import LATEST_MS, UNREAD, History, is_discord_s, known_ids, missing, read_back
-from dnam.adapters.discord.places import PLATFORM, queue_of
-from dnam.adapters.discord.translate import addressed_words, deletion, ms, replied_to, said_of, translate, withdrawal
-from dnam.commands import table
-from dnam.commands.command import Invocation
+from dnam.adapters.discord.history import UNREAD, History, known_ids, read_back
+from dnam.adapters.discord.missed import Arrived, Since, arrivals, is_recent, missed_in
+from dnam.adapters.discord.places import queue_of
+from dnam.adapters.discord.translate import deletion, ms, replied_to, withdrawal
 from dnam.exchange import Exchanges
-from projections.decisions.delete import delete_all, find_said
+from projections.decisions.delete import delete_all
 from projections.decisions.draft import Draft
-from projections.decisions.hear import HeardRequest, message_identity
+from projections.decisions.hear import HeardRequest
 from projections.decisions.place import PlaceSeen
-from projections.ids import Point, Ref
-from projections.messages import find_message
-from projections.pending import Undelivered, is_settled, undelivered
-from projections.places import epoch_of, find_place
+from projections.ids import Point
 from projections.rows import Rows
-from projections.turns import SENT, sent_key
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
@@ -59,41 +54,6 @@ log = logging.getLogger(__name__)
 LEFT_OUT = "more was said while the bot was away than its last {} messages: what is older is neither heard nor answered"
 Obey = Callable[[discord.Message, HeardRequest], Awaitable[None]]
 """Does what a typed command says, unless that is under way or done already."""
-
-
-class Arrived(NamedTuple):
-    """A message that was read back, and the request that it is. `is_command`: somebody asked something of the memory
-    with it. It is heard only as an edit of what was heard before. `is_old`: no prompt reaches it, and it is
-    no news, but for what became of it.
-    """
-
-    message: discord.Message
-    request: HeardRequest
-    is_command: bool
-    is_old: bool = False
-
-
-class Missed(NamedTuple):
-    """What the log says of a place before it is heard: what was read back, of which that is not old which was missed,
-    where its answers wait, what it knows to be there, and what may still be answered (`open`). `is_cut`: more was
-    missed than was read back.
-    """
-
-    arrived: list[Arrived]
-    waiting: list[Undelivered]
-    gone: list[int]
-    news: frozenset[str]
-    open: frozenset[str]
-    is_cut: bool
-
-
-class Since(NamedTuple):
-    """From when on what is said in a place is said with the bot there: when it came to the server (ms), and the first
-    message that it was told of live, by its id.
-    """
-
-    came: int
-    live: int | None
 
 
 class Resumed(NamedTuple):
@@ -173,9 +133,11 @@ class CatchingUp:
         began = self._desk.memory.now()
         history = await self._read_back(channel, place)
         messages = list(history.messages)
-        old, latest = messages[: history.old], messages[history.old :]
-        arrived = [*self._translated(old, is_old=True), *self._translated(latest)]
-        missed = await self._missed(channel, place, history, arrived, began, since)
+        own_id = self._desk.own_id
+        arrived = [*arrivals(messages[: history.old], own_id, is_old=True), *arrivals(messages[history.old :], own_id)]
+        missed = await self._desk.memory.look(
+            lambda rows: missed_in(rows, invocation(rows, ANYBODY, place), channel.id, history, arrived, since, began)
+        )
         if missed.is_cut:
             log.warning("discord: channel %s: %s", channel.id, LEFT_OUT.format(len(messages)))
         for waiting in missed.waiting:
@@ -208,40 +170,6 @@ class CatchingUp:
         resumed = self._resumed.holds(_shard(channel))
         return resumed and queue_of(place) not in self._unsettled and await self._desk.knows(last)
 
-    def _translated(self, messages: list[discord.Message], *, is_old: bool = False) -> Iterator[Arrived]:
-        for message in messages:
-            request = translate(message, self._desk.own_id)
-            if request is not None:
-                # Also where commands are off now: it may have been said as one.
-                words = addressed_words(message, self._desk.own_id)
-                asks = request.author == "person" and table.read(words) is not None
-                yield Arrived(message, request, asks, is_old)
-
-    async def _missed(
-        self,
-        channel: "MessageableChannel",
-        place: PlaceSeen,
-        history: History,
-        arrived: list[Arrived],
-        began: int,
-        since: Since,
-    ) -> Missed:
-        def question(rows: Rows) -> Missed:
-            asked = invocation(rows, ANYBODY, place)
-            judged = [
-                each._replace(is_old=each.is_old and not _is_left(rows, each, asked, since, history.missed, began))
-                for each in arrived
-            ]
-            waiting = undelivered(rows, asked.session, began - LATEST_MS)
-            news = frozenset(each.request.key for each in judged if _is_news(rows, each, asked.session))
-            sent = [each for each in waiting if is_discord_s(each.question.ref)]
-            may = frozenset(each.request.key for each in judged if _is_open(rows, each, asked, since))
-            is_old_place = history.missed == 0 and not 0 < since.came <= said_of(channel.id)
-            is_cut = bool(history.since) and not is_old_place and not any(_is_known(rows, each) for each in judged)
-            return Missed(judged, sent, missing(rows, asked.session, history, began), news, may, is_cut)
-
-        return await self._desk.memory.look(question)
-
     async def _hear(self, each: Arrived, began: int, *, is_open: bool) -> None:
         """Hear it, unless it is an answer of ours that its turn tells of, or that was never finished. As live, what is
         to be answered is said to the bot.
@@ -252,7 +180,7 @@ class CatchingUp:
             return
         if request.author == "self" and (is_unfinished(message) or await self._desk.is_accounted_for(message)):
             return
-        if _is_recent(request, began):
+        if is_recent(request, began):
             answers = is_open and (await self._answering.verdict(message, request)).answers
             request = request._replace(addressed=answers)
         exchange = await self._exchanges.hear(request)
@@ -286,7 +214,7 @@ class CatchingUp:
         """
         for each in open_:
             ours = tuple(one for one in messages if _answers(one, each.message, self._desk.own_id))
-            if not _is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
+            if not is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
                 continue
             if each.is_command:
                 if _is_awaited(each.request, began):
@@ -321,49 +249,9 @@ def deletions(
     return next(filter(None, parts), [])
 
 
-def _is_recent(request: HeardRequest, now: int) -> bool:
-    """Whether it is young enough to be answered."""
-    return request.said >= now - LATEST_MS
-
-
 def _is_awaited(request: HeardRequest, now: int) -> bool:
     """Whether a command is young enough to be obeyed, and was one when it was said."""
     return request.said >= now - AWAITED_MS and request.edited is None
-
-
-def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
-    """Whether it was never heard, or may have been edited since."""
-    request = arrived.request
-    point = _point(rows, request)
-    if arrived.is_old:
-        found = find_said(rows, session, epoch_of(rows, session), point)
-        return found is not None and (request.edited or 0) > (found.row.message.edited or 0)
-    if rows.ids.status(point.id) == "unknown":
-        return not (arrived.is_command or request.only_known)
-    return request.edited is not None
-
-
-def _is_left(rows: Rows, arrived: Arrived, where: Invocation, since: Since, first: int, began: int) -> bool:
-    """Whether something that no prompt reaches is left to do all the same: it was said since the log first heard of the
-    place, with the bot there, and never heard; or it was heard as what is to be answered, and nobody did yet.
-    """
-    message, request = arrived.message, arrived.request
-    if not _is_known(rows, arrived):
-        return message.id > first and request.said >= since.came
-    point = _point(rows, request)
-    return _is_recent(request, began) and _was_addressed(rows, where, point) and not is_settled(rows, point)
-
-
-def _is_known(rows: Rows, arrived: Arrived) -> bool:
-    """Whether a message was heard, or sent as an answer."""
-    sent = sent_key(Ref(PLATFORM, arrived.request.key))
-    return rows.ids.status(_point(rows, arrived.request).id) != "unknown" or rows.get(SENT, sent) is not None
-
-
-def _point(rows: Rows, request: HeardRequest) -> Point:
-    """Where a message lies, or will."""
-    identity = message_identity(PLATFORM, request.key, "heard", request.said)
-    return Point(request.said, rows.ids.event_id(identity))
 
 
 def _shard(channel: "MessageableChannel") -> int:
@@ -377,30 +265,6 @@ def _came(channel: "MessageableChannel") -> int:
     guild = channel.guild
     me = None if guild is None else guild.me
     return (0 if me is None else ms(me.joined_at)) or 0
-
-
-def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> bool:
-    """Whether it may still be answered: it says something, and was heard as what is to be answered, or was not heard,
-    and the bot was there when it was said. In a place that the log does not know it may have been let in since: there
-    it shows where it is said to the bot.
-    """
-    request = arrived.request
-    if arrived.is_old or request.only_known:
-        return False
-    point = _point(rows, request)
-    if rows.ids.status(point.id) != "unknown":
-        return _was_addressed(rows, where, point)
-    if since.live is not None and arrived.message.id >= since.live:
-        return True
-    is_known = find_place(rows, where.setting.audience.place) is not None
-    return request.said >= since.came and (is_known or request.addressed)
-
-
-def _was_addressed(rows: Rows, where: Invocation, point: Point) -> bool:
-    """Whether a message was heard as one that is to be answered, whoever could read the place then."""
-    epochs = range(where.setting.audience.epoch + 1)
-    found = (find_message(rows, where.session, each, point) for each in epochs)
-    return any(each is not None and each.row.message.addressed for each in found)
 
 
 def _answers(message: discord.Message, question: discord.Message, own_id: int) -> bool:

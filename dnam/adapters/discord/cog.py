@@ -23,6 +23,7 @@ from dnam.adapters.discord.hearing import Hearing
 from dnam.adapters.discord.notices import Notices
 from dnam.adapters.discord.reach import Reach
 from dnam.adapters.discord.respond import NOBODY_ALLOWED, strangers
+from dnam.adapters.discord.ui.shown import Lists
 from dnam.unwritten import Pause
 from replay.errors import LogError
 
@@ -57,7 +58,9 @@ class MemoryCog(commands.Cog, name="Memory"):
 
     def __init__(self, desk: Desk, opened: AsyncExitStack | None = None, pause: Pause = asyncio.sleep) -> None:
         self.desk = desk
-        self.hearing = Hearing(desk, pause)
+        self.lists = Lists()
+        """The long lists of typed commands and of slash commands, which the same buttons turn."""
+        self.hearing = Hearing(desk, self.lists, pause)
         self.clearing = Clearing(self.hearing)
         self._opened = opened or AsyncExitStack()
         self._pause = pause
@@ -70,7 +73,7 @@ class MemoryCog(commands.Cog, name="Memory"):
         self.desk.memory.watchers.append(self.notices.recorded)
         await self._opened.enter_async_context(self.desk.unwritten.retrying(self._pause))
         await self._opened.enter_async_context(self.desk.assistant.watching(self._pause))
-        await ui.attach(self.desk, self._pause)
+        await ui.attach(self.desk, self.lists, self._pause)
         await self._take_up()  # last: what is said from here on is heard
 
     async def _take_up(self) -> None:

@@ -6,30 +6,26 @@ from typing import TYPE_CHECKING
 
 import discord
 
-from dnam.adapters.discord.answering import Answering, Opened
+from dnam.adapters.discord.answering import Answering
 from dnam.adapters.discord.audiences import Audiences, places_in
-from dnam.adapters.discord.catching_up import AWAITED_MS, CatchingUp, deletions
+from dnam.adapters.discord.catching_up import CatchingUp, deletions
 from dnam.adapters.discord.desk import ANYBODY, UNREACHED, Desk, invocation
 from dnam.adapters.discord.directs import Directs
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
+from dnam.adapters.discord.obeying import Obeying
 from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
-from dnam.adapters.discord.replying import Replying
 from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
-from dnam.adapters.discord.ui.shown import under
-from dnam.commands import table
-from dnam.commands.parse import Call, Misread
+from dnam.adapters.discord.ui.shown import Lists
 from dnam.exchange import Exchanges
-from dnam.markdown import tamed
 from dnam.unwritten import Pause
 from projections.decisions.hear import HeardRequest, message_identity
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
 from projections.places import PLACES, find_place
 from projections.rows import Rows
-from replay.errors import LogError
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
@@ -41,13 +37,14 @@ ARCHIVED = "discord:archived"
 class Hearing:
     """Everything that the bot hears. `closing` is set when it takes no more."""
 
-    def __init__(self, desk: Desk, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, desk: Desk, lists: Lists, pause: Pause = asyncio.sleep) -> None:
         self.desk = desk
         self.exchanges = Exchanges(desk.assistant, desk.unwritten)
         self.answering = Answering(desk, self.exchanges, pause)
         self._later = Later(pause)
         self.audiences = Audiences(desk, self._later)
-        self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences, self._obey_late)
+        self._obeying = Obeying(desk, lists, self.answering, self._later, self._guarded)
+        self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences, self._obeying.obey_late)
         self._directs = Directs(desk, self._later, self.catching_up.is_read_back, self._direct)
         self.closing = False
         self._places: dict[int, PlaceSeen] = {}
@@ -177,7 +174,7 @@ class Hearing:
             return
         call = self.desk.command(message)
         if call is not None and request.author == "person":
-            await self._obey(message, request, call)
+            await self._obeying.obey(message, request, call)
             return
         verdict = await self.answering.verdict(message, request)
         # What is to be answered is said to the bot, and nothing else is: after a crash it is known by that.
@@ -222,75 +219,6 @@ class Hearing:
         if not self.closing:
             self.audiences.changed([whole(guild)])
 
-    # -- commands ---------------------------------------------------------------------------------------------------
-
-    async def _obey(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
-        """Do what a typed command says, and reply where all can read it: nothing where the bot is to be silent. Slash
-        commands work there too, for who asks alone.
-
-        What is said next does not wait for a log that is held, nor for models: the reply comes when it is done.
-        """
-        guild = None if message.guild is None else message.guild.id
-        if not self.desk.allowed.admits(message.author.id, guild) or not self.desk.takes(message.id):
-            return
-        mode = (await self.desk.config(request.place, request.speaker)).respond_mode
-        if mode == "none" or (mode == "owner" and not self.desk.is_owner(message.author)):
-            return
-
-        async def work() -> bool:
-            return await self._guarded(
-                request.place, "command", lambda: self._carry_out(message, request, call), message.channel
-            )
-
-        await self.desk.begun(work, slow=isinstance(call, Call) and call.command.slow)
-
-    async def _obey_late(self, message: discord.Message, request: HeardRequest) -> None:
-        """Do what a command says that was typed while the bot was not there; once, should it also come live."""
-        call = self.desk.command(message)
-        if call is not None and not self.answering.is_taken_back(message.id):
-            await self._obey(message, request, call)
-
-    async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
-        manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
-        try:
-            asked = await self.desk.asked_by(message.author, request.place, manages=manages, channel=message.channel.id)
-        except (LogError, OSError) as error:
-            await self._reply(message, request.place, self.desk.cannot_ask(message.author, request.place, error))
-            await self.desk.could_not_ask("command", error)
-            return
-        reply = await table.run(self.desk.assistant, asked, call)
-        told = await self.desk.handed_over(message.author, reply.text, reply.file)
-        text = f"{tamed(told)}{picked_instead(call)}"
-        await self._reply(message, request.place, text, under(reply, message.author.id))
-
-    async def _reply(
-        self, message: discord.Message, place: PlaceSeen, text: str, view: discord.ui.View | None = None
-    ) -> None:
-        """Say what came of a command; where that does not work just now, again later, as long as it is waited for. The
-        command itself is done.
-        """
-        replying = Replying(message, text, view, self.desk.sent)
-        epoch = self.desk.memory.engine.head().epoch
-
-        async def attempt() -> bool:
-            if self.answering.is_taken_back(message.id) or self.desk.memory.engine.head().epoch != epoch:
-                return True
-            if place.audience == "channel" and place_of(message.channel).audience == "guild":
-                replying.instead(Opened.words)
-            return await self._said(replying)
-
-        if not await self._said(replying):
-            self._later.keep_trying(f"reply:{message.id}", attempt, longer_and_longer(AWAITED_MS / 1000))
-
-    async def _said(self, replying: Replying) -> bool:
-        """Whether nothing of a reply is left to say."""
-        try:
-            await replying.go_on()
-        except UNREACHED as error:
-            await self.desk.failed("reply to a command", error)
-            return isinstance(error, discord.Forbidden | discord.NotFound)
-        return True
-
     # -- edits and deletions ----------------------------------------------------------------------------------------
 
     def edited(self, message: discord.Message) -> None:
@@ -327,14 +255,6 @@ class Hearing:
                 pass
 
         await self.desk.unwritten.write("deletion", step)
-
-
-def picked_instead(call: Call | Misread) -> str:
-    """The slash command that asks with a menu for what was not typed; nothing where there is none."""
-    command = call.command if isinstance(call, Misread) else None
-    if command is None or not any(each.has_menu for each in command.parameters):
-        return ""
-    return f"\n`/memory {command.name}` lets you pick from a menu."
 
 
 def _is_known(rows: Rows, request: HeardRequest) -> bool:

@@ -246,10 +246,11 @@ async def test_a_typed_command_and_its_reply_are_never_heard_as_said(
     async with garden() as (world, here):
         async with bot_in(world, tmp_path / "old", memory_commands_enabled="1") as bot:
             pies = tuple(f"remember {number}" + " and pie" * 48 for number in range(6))
-            asks = (*pies, "show")
+            asks = (*pies, "show", f"forget {' and pie' * 48}")
             typed = [await here.kim.says(here.general, f"!memory {each}") for each in asks]
             await idle(world, bot)
             replies = shown(world, here.general)
+            assert "page 1 of " in replies[len(pies)]
             assert len(replies) > len(typed), "the last reply comes in parts"
         for each in typed:
             await then(here, each)

@@ -63,7 +63,8 @@ def test_what_stands_for_who_types_bots_roles_channels_and_emoji_is_spelled() ->
     said = message(typed, mentions=[KIM, ADA, ROBO, BOT])
     words = "Kim, <@2> and @robo of @gardeners meet in #channel-10 :rose:, not in <#404>"
     assert addressed_words(said, OWN) == f"!memory remember {words}"
-    assert pointed_at(said, said.author).text == f"@marcy !memory remember {words}"
+    pointed = pointed_at(said, said.author, OWN)
+    assert (pointed.text, pointed.is_command) == (f"@marcy !memory remember {words}", True)
     assert spelled("<@1> and <@3>", said.author, Where()) == "Kim and <@3>"
 
 

@@ -19,17 +19,18 @@ import asyncio
 
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.ui.cog import MemoryMenus
+from dnam.adapters.discord.ui.shown import Lists
 from dnam.unwritten import Pause
 
 __all__ = ["MemoryMenus", "attach"]
 
 
-async def attach(desk: Desk, pause: Pause = asyncio.sleep) -> MemoryMenus:
+async def attach(desk: Desk, lists: Lists | None = None, pause: Pause = asyncio.sleep) -> MemoryMenus:
     """Add commands, menus, buttons and the transparency channel to the desk's bot. Called once, before it is ready.
 
-    They go when the bot is closed, or `desk.bot.remove_cog(MemoryMenus.NAME)` takes them away. `pause` waits so many
-    seconds.
+    They go when the bot is closed, or `desk.bot.remove_cog(MemoryMenus.NAME)` takes them away. `lists` are the long
+    lists that its buttons turn, where typed commands show some too. `pause` waits so many seconds.
     """
-    menus = MemoryMenus(desk, pause)
+    menus = MemoryMenus(desk, Lists() if lists is None else lists, pause)
     await desk.bot.add_cog(menus)
     return menus

@@ -66,10 +66,11 @@ class Asking:
 
     async def command(self, interaction: discord.Interaction, command: Command, given: Mapping[str, str]) -> None:
         """Do what a command says."""
+        call = called(command, given)
         await self.reply(
             interaction,
-            lambda asked: run(self.desk.assistant, asked, called(command, given)),
-            changes=command.changes,
+            lambda asked: run(self.desk.assistant, asked, call),
+            changes=call.changes,
             slow=command.slow,
             everybody=command.name in FOR_EVERYBODY,
         )

@@ -27,9 +27,9 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
 
     NAME = "dnam menus"
 
-    def __init__(self, desk: Desk, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, desk: Desk, lists: Lists, pause: Pause = asyncio.sleep) -> None:
         settings = desk.memory.settings
-        self.asking = Asking(desk, Lists())
+        self.asking = Asking(desk, lists)
         channel = settings.memory_channel_id if settings.memory_enabled else ""
         self.snapshots = Snapshots(desk, int(channel), pause) if channel else None
         self._wanted = _commands(self.asking) if settings.memory_commands_enabled else []

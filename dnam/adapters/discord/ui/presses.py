@@ -63,7 +63,7 @@ async def _page(asking: Asking, interaction: discord.Interaction, pressed: Press
     async def making(asked: Invocation) -> Shown:
         if work is None or not page.isdecimal():
             return Shown(EXPIRED)
-        return paged(await work(asked), name, pressed.user, int(page))
+        return paged(await work(_as_read(interaction, asked)), name, pressed.user, int(page))
 
     await asking.change(interaction, making)
 
@@ -74,8 +74,8 @@ async def _undo(asking: Asking, interaction: discord.Interaction, pressed: Press
     async def making(asked: Invocation) -> Shown:
         if change is None:
             return Shown(OUTDATED)
-        assistant = asking.desk.assistant
-        reply = await guarded(assistant, asked, "Undo", lambda: undo_change(assistant, asked, change))
+        assistant, seen = asking.desk.assistant, _as_read(interaction, asked)
+        reply = await guarded(assistant, seen, "Undo", lambda: undo_change(assistant, seen, change))
         return asking.lists.shown(reply, pressed.user)
 
     await asking.change(interaction, making)
@@ -109,15 +109,18 @@ async def _sure(asking: Asking, interaction: discord.Interaction, pressed: Press
     async def making(asked: Invocation) -> Shown:
         if what is None:
             return Shown(OUTDATED)
-        if _is_read_by_others(interaction):  # the receipt takes the place of what they read
-            asked = asked._replace(eyes=None)
-        return asking.lists.shown(await confirmed(asking.desk.assistant, asked, what), pressed.user)
+        reply = await confirmed(asking.desk.assistant, _as_read(interaction, asked), what)
+        return asking.lists.shown(reply, pressed.user)
 
     await asking.change(interaction, making, everybody=what in FOR_EVERYBODY)
 
 
-def _is_read_by_others(interaction: discord.Interaction) -> bool:
-    return interaction.message is not None and not interaction.message.flags.ephemeral
+def _as_read(interaction: discord.Interaction, asked: Invocation) -> Invocation:
+    """Who asks, as those see it who read the message that was pressed: what is shown takes the place of what it said,
+    and what replied to a typed command is read by others too.
+    """
+    is_private = interaction.message is not None and interaction.message.flags.ephemeral
+    return asked if is_private else asked._replace(eyes=None)
 
 
 async def _cancel(_: Asking, interaction: discord.Interaction, __: Pressed) -> None:

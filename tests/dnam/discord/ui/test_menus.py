@@ -11,12 +11,13 @@ from dnam.adapters.discord.ui.picking import ASK, UNCHANGED
 from dnam.adapters.discord.ui.presses import NOT_YOURS, OUTDATED
 from dnam.adapters.discord.ui.shown import EXPIRED, Lists
 from dnam.commands.undo import OUTDATED as CHANGED_SINCE
-from projections.events import ItemForgotten, JobFailed
-from projections.events.values import By
+from projections.events import ItemForgotten, JobFailed, MessageHeard
+from projections.events.values import OPERATOR, By
 from tests.dnam.discord.stage import events
 from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
-from tests.loopback.discord import Message
-from tests.loopback.discord.menus import labels, menu
+from tests.loopback.discord import Channel, Message
+from tests.loopback.discord.menus import buttons, labels, menu
+from tests.loopback.discord.messages import MessageFlag
 
 ROSES, OSLO = "I like roses", "I live in Oslo"
 
@@ -137,6 +138,18 @@ class TestButtons:
             assert (await scene.replied(scene.ada.clicks(message, "Undo"))).said.content == NOT_YOURS
             await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `remember`: this is forgotten.")
 
+    async def test_an_undo_where_others_read_along_does_not_say_what_is_private_after_it(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, ROSES)
+            [item] = await scene.items(scene.kim)
+            message = await self.typed(scene, f"!memory keep-private {item.id}")
+            told = await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `keep-private`: ")
+            assert ROSES in told
+            await scene.kim.clicks(message, "Undo")
+            await scene.world.until(lambda: message.said.content != told)
+            assert "(what it says is not told here any more)" in message.said.content
+            assert ROSES not in message.said.content
+
     async def test_an_undo_of_what_was_changed_since_says_so(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:
             message = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
@@ -212,6 +225,96 @@ class TestButtons:
         await scene.remembers(scene.kim, *(f"secret {number} " + "x" * 380 for number in range(12)))
         message = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
         assert re.search(r"page 1 of [2-9]$", message.said.content)
+        return message
+
+    async def test_a_list_that_was_asked_for_as_text_turns_in_its_one_message_for_who_asked(
+        self, tmp_path: Path
+    ) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, *(f"public {number} " + "x" * 380 for number in range(12)))
+            for typed in ("!memory show", "!memory search public", "!memory at today"):
+                message = await self.typed(scene, typed)
+                assert re.search(r"page 1 of [2-9]$", message.content), typed
+                assert (labels(message), message.said.flags) == (["◀ Back", "Next ▶"], MessageFlag.SUPPRESS_EMBEDS)
+                refused = await scene.replied(scene.ada.clicks(message, "Next ▶"))
+                assert (refused.said.content, refused.only_for) == (NOT_YOURS, scene.ada)
+                assert "page 1 of " in message.content
+                await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "page 2 of ")
+                assert message.said.flags == MessageFlag.SUPPRESS_EMBEDS, "it stays known as nothing that was said"
+
+    async def test_no_page_of_a_typed_list_shows_others_what_is_for_who_asked_alone(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            dm = scene.kim.dm
+            await scene.remembers(scene.kim, *(f"secret {number} " + "x" * 380 for number in range(9)), place=dm)
+            await scene.remembers(scene.kim, *(f"public {number} " + "x" * 380 for number in range(9)))
+            message = await self.typed(scene, "!memory show")
+            told = await self.turned(scene, message)
+            assert "secret" not in told
+            assert set(re.findall("public [0-9]", told)) == {f"public {number}" for number in range(9)}
+            alone = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
+            assert "secret" in await self.turned(scene, alone), "where nobody reads along it is there"
+
+    async def test_a_page_that_is_turned_where_more_can_read_by_now_is_for_them(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            of_few = (f"secret {number} " + "x" * 380 for number in range(12))
+            await scene.remembers(scene.kim, *of_few, place=scene.staff)
+            message = await self.typed(scene, "!memory show", scene.staff)
+            assert "secret" in message.content
+            scene.staff.overwrites = []
+            scene.world.state.changed_channel(scene.staff)
+            await scene.idle()
+            assert "secret" not in await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "(none)")
+
+    async def test_pages_of_a_typed_list_have_expired_after_a_restart(self, tmp_path: Path) -> None:
+        async with garden_in() as starting:
+            async with starting(tmp_path) as scene:
+                await scene.remembers(scene.kim, *(f"public {number} " + "x" * 380 for number in range(12)))
+                message = await self.typed(scene, "!memory show")
+            async with starting(tmp_path) as later:
+                await later.pressed(later.kim.clicks(message, "Next ▶"), message, EXPIRED)
+                assert message.said.components == []
+            async with starting(tmp_path) as last:
+                assert events(last.bot, MessageHeard) == [], "it is read back, and nothing that was said"
+
+    @pytest.mark.parametrize("asked", ["!memory lore", "/memory lore"])
+    async def test_lore_without_words_is_a_list_and_turns(self, tmp_path: Path, asked: str) -> None:
+        async with scene_in(tmp_path) as scene:
+            lore = f"guild/discord:{scene.garden.id}"
+            for number in range(12):
+                await scene.bot.desk.memory.remember_for(lore, f"{number} " + "x" * 380, by=OPERATOR)
+            if asked.startswith("!"):
+                message = await self.typed(scene, asked)
+            else:
+                message = await scene.replied(scene.kim.uses(scene.general, asked))
+            await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "page 2 of ")
+
+    async def test_what_a_typed_command_changed_is_said_at_once(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path) as scene:
+            fruit = " ".join(f"fruit{number}" for number in range(45))
+            await scene.remembers(scene.kim, *(f"I like sort {number} of {fruit}" for number in range(9)))
+            before = len(scene.world.bot_messages(scene.general))
+            await scene.kim.says(scene.general, f"!memory forget {fruit}")
+            await scene.idle()
+            told = scene.world.bot_messages(scene.general)[before:]
+            assert len(re.findall("I like sort [0-9] of", "".join(each.content for each in told))) == 9
+            assert [labels(each) for each in told] == [[]] * (len(told) - 1) + [["Undo"]]
+
+    async def turned(self, scene: Scene, message: Message) -> str:
+        """All pages of a list, from the first, as they are shown one by one."""
+        told = [message.said.content]
+        while not buttons(message)[-1].get("disabled"):
+            page = f"page {len(told) + 1} of "
+            told.append(await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, page))
+        assert told[-1].endswith(f"page {len(told)} of {len(told)}")
+        return "".join(told)
+
+    async def typed(self, scene: Scene, words: str, place: Channel | None = None) -> Message:
+        """The one message that replies to a typed command."""
+        there = place or scene.general
+        before = {each.id for each in scene.world.bot_messages(there)}
+        await scene.kim.says(there, words)
+        await scene.idle()
+        [message] = [each for each in scene.world.bot_messages(there) if each.id not in before]
         return message
 
     async def test_a_button_of_another_program_is_none_of_ours(self, tmp_path: Path) -> None:

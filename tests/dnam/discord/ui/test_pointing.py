@@ -3,6 +3,9 @@
 import re
 from pathlib import Path
 
+import pytest
+
+from dnam.commands.keep import COMMAND
 from dnam.commands.keep_others import OTHERS
 from dnam.commands.why import NO_ANSWER
 from tests.dnam.discord.ui.stage import scene_in
@@ -43,6 +46,27 @@ async def test_where_all_can_read_somebody_else_s_message_becomes_lore(tmp_path:
         assert reply.said.content.startswith("Remembered: A member said: “I fear dogs”\nIt is lore of this server")
         assert await scene.held(scene.ada) == []
         await scene.pressed(scene.ada.clicks(reply, "Undo"), reply, "Undone `remember`: this is forgotten.")
+
+
+@pytest.mark.parametrize("begins", ["", "<@{}> ", "  <@!{}>\n"])
+async def test_a_typed_command_is_not_kept_whatever_name_stands_in_front_of_it(tmp_path: Path, begins: str) -> None:
+    async with scene_in(tmp_path) as scene:
+        typed = await scene.kim.says(scene.general, f"{begins.format(scene.world.bot.id)}!memory remember I own a boat")
+        await scene.idle()
+        assert await scene.held(scene.kim) == ["I own a boat"]
+        for person in (scene.kim, scene.ada):
+            assert (await scene.replied(person.applies(REMEMBER, typed))).said.content == COMMAND
+        assert await scene.held(scene.kim) == ["I own a boat"]
+        assert await scene.bot.desk.memory.nobodys(f"guild/discord:{scene.garden.id}") == []
+
+
+@pytest.mark.parametrize("said", ["I like !memory remember", "<@{ada}> !memory show"])
+async def test_what_holds_a_command_and_is_none_is_kept(tmp_path: Path, said: str) -> None:
+    async with scene_in(tmp_path) as scene:
+        message = await scene.kim.says(scene.general, said.format(ada=scene.ada.id))
+        await scene.idle()
+        await scene.replied(scene.kim.applies(REMEMBER, message))
+        assert len(await scene.held(scene.kim)) == 1
 
 
 async def test_what_is_nobody_s_is_taken_back_and_brought_back_by_who_may(tmp_path: Path) -> None:
