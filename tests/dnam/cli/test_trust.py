@@ -21,7 +21,7 @@ from tests.dnam.cli.test_upkeep import flip
 from tests.dnam.scripted import FakeClock
 
 CHECKPOINT_FIELDS = "origin size root vkey key checkpoint file"
-VERIFY_FIELDS = "events rows root problems since"
+VERIFY_FIELDS = "events rows root problems views since"
 SINCE_FIELDS = "origin size root added proof"
 PROOF_FIELDS = "origin seq size header path root checkpoint"
 CHECKER = ROOT / "tests" / "check_inclusion.py"
