@@ -6,7 +6,8 @@
               not allowed, a token that Discord refuses, a second bot
     exit 3    it could not be done: log, keys, views, disk, network
     exit 4    it is done, and what it had to say could not be printed; of a command that changes something, or that
-              wrote the file which it was told to write. Where that file could not be written, it is 3
+              wrote the file which it was told to write. Where that file could not be written, it is 3. A pipe that
+              nobody reads any more is none of this; a standard output on a full disk, or closed from the start, is
     exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
 
 A command raises: nothing in it ends the program itself but `Ending(1)`.
