@@ -72,12 +72,15 @@ def log(
         return
     with shell.looking(until, has_said=False) as view:
         wanted = _wanted(view.now, session, user)
-        upto = None if view.looked is None else view.looked.moment.seq
+        upto, is_told = None if view.looked is None else view.looked.moment.seq, False
         for entry in _entries(view.engine, after, upto, tags):
             if wanted(entry):
                 _tell(shell, view.now, entry)
+                is_told = True
                 if shell.out.is_unread:
                     return
+        if not is_told and not view.empty:
+            shell.out.note("no event is of what was asked for")
 
 
 def _follow(shell: Shell, tags: Callable[[str], bool], session: str | None, user: str | None, after: int) -> None:

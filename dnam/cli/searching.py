@@ -39,7 +39,7 @@ def search(
     said_in: SaidIn = None,
     at: At = None,
     said: Said = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many of each are listed.")] = MOST,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many of each are listed.")] = MOST,
     beside: Annotated[
         bool, typer.Option("--all", help="Also what has none of the words and stands beside what has.")
     ] = False,
