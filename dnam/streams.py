@@ -1,6 +1,5 @@
 """Standard output and error as a program is given them: narrow, or closed from the start."""
 
-import errno
 import io
 import os
 import sys
@@ -13,24 +12,20 @@ STANDARD = 2
 """The highest of the three numbers of files that stand for the standard streams."""
 
 
-class Closed(io.RawIOBase):
-    """A standard output that is closed. What is printed first fails, as on a disk that is full; whoever goes on all the
-    same prints to nobody.
+class Closed(io.FileIO):
+    """A standard output that is closed: whatever is printed there fails, as on a disk that is full, until it is put
+    elsewhere. It is a file that is open for reading alone.
     """
 
     def __init__(self) -> None:
-        self._was_told = False
-
-    def writable(self) -> bool:
-        """As a file that something is printed to."""
-        return True
+        super().__init__(os.open(os.devnull, os.O_RDONLY), "w")
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """OSError, once."""
-        if not self._was_told:
-            self._was_told = True
-            raise OSError(errno.EBADF, "standard output is closed")
-        return len(memoryview(data))
+        """OSError, in words."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, "standard output is closed") from error
 
 
 def prepare() -> None:

@@ -10,12 +10,14 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, Place, typed
 from dnam.cli.failures import Ending
+from dnam.cli.filing import DONE
+from dnam.cli.screen import UNPRINTED
 from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.adapters.terminal.reading import Lines
-    from dnam.adapters.terminal.screen import Screen
+    from dnam.adapters.terminal.screen import TextScreen
     from dnam.conversation import Spot
     from dnam.failures import Tell
     from dnam.memory import Memory
@@ -134,10 +136,14 @@ async def _talk(shell: Shell, user: str | None, place: str | None) -> int:
             with steady():
                 async with understanding(assistant, screen.note):
                     presses = 2 if is_typed() else 1
-                    return await talk(assistant, spot.who, spot.where, lines, screen, presses=presses)
+                    code = await talk(assistant, spot.who, spot.where, lines, screen, presses=presses)
+                    if screen.unprinted is not None:
+                        UNPRINTED.append(screen.unprinted)
+                        DONE.append("what was said is recorded")
+                    return code
 
 
-def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, Screen]":
+def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, TextScreen]":
     """Where lines come from and where they go."""
     import sys
 

@@ -13,6 +13,7 @@
 A command raises: nothing in it ends the program itself but `Ending(1)`.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -81,7 +82,17 @@ def failures() -> Iterator[None]:
         if code is None:
             raise
         note(_words_of_lmdb(error) if _is_of_lmdb(error) else str(error))
+        if isinstance(error, OSError):
+            _print_no_more()
         raise Ending(code) from None
+
+
+def _print_no_more() -> None:
+    """Where standard output is what failed, that was just told: what is left in it goes nowhere."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        silence()
 
 
 def _code_of(error: Exception) -> int | None:

@@ -265,13 +265,13 @@ def test_closed_streams_and_narrow_encodings_lose_nothing(data: Path) -> None:
 
 
 CLOSED = "standard output is closed"
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "DNAM_TIMEZONE": "UTC"}
 
 
 def without_stdout(data: Path, *words: str | Path) -> Ran:
     """A command that has no standard output from the start."""
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "dnam", *map(str, words), "--data", str(data)]
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "DNAM_TIMEZONE": "UTC"}
-    ran = subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
+    ran = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
     return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
 
@@ -300,3 +300,21 @@ def test_a_standard_output_that_is_closed_from_the_start_cannot_be_printed_to(
         assert "it is done, but what there is to say of it could not be printed" in ran.err
         assert "plays the harp" in dnam("show", "Kim", "--data", data).out
     assert dnam("verify", "--data", data).code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_chat_whose_answers_cannot_be_printed_has_recorded_what_was_said(data: Path, form: tuple[str, ...]) -> None:
+    said = data.parent / "said"
+    said.write_text("I play the harp\nwhat do I play?\n", encoding="utf-8")
+    for number, out in enumerate((">/dev/full", ">&-")):
+        command = f'exec "$@" {out} <{said}'
+        words = ["sh", "-c", command, "sh", sys.executable, "-m", "dnam", "chat", *form, "--data", str(data)]
+        ran = subprocess.run(words, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        told = ran.stderr.decode().splitlines()
+        assert (ran.returncode, len(told)) == (4, 3)
+        assert all(each.startswith("! this went wrong: [Errno ") for each in told[:-1])
+        assert told[-1].startswith(
+            "dnam: what was said is recorded, but what there is to say of it could not be printed"
+        )
+        assert len(dnam("log", "--tag", "message.heard", "--json", "--data", data).values) == 6 + 2 * (number + 1)
