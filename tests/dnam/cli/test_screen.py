@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dnam.cli.screen import MOST_NOTE_CHARS, Lines, Screen, jsonable
+from dnam.cli.progress import Lines
+from dnam.cli.screen import MOST_NOTE_CHARS, Screen, jsonable
 from dnam.times import age, iso
 from projections.errors import BadRequest
 from projections.events.values import Audience, By
