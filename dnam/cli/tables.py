@@ -1,4 +1,6 @@
-"""Tables for people: drawn where stdout is a terminal, plain columns anywhere else. Nothing in a cell is cut."""
+"""Tables for people: drawn where stdout is a terminal, plain columns anywhere else. Nothing in a cell is cut, and its
+width counts in columns of the terminal.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -19,9 +21,18 @@ GAP = 2
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     """Lines of plain columns, for what is no terminal."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    widths = [max(width_of(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        yield "  ".join(cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def width_of(text: str) -> int:
+    """How many columns of a terminal a text takes: a Chinese character takes two, an accent of its own none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def unmarked(_: str) -> Marked:
@@ -47,7 +58,7 @@ def draw(titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Callable[[
             raise BrokenPipeError  # rich would end the program with 1
 
     console = Quiet(highlight=False)
-    longest = [max(map(len, cells)) for cells in zip(*([titles] if titles else []), *rows, strict=True)]
+    longest = [max(map(width_of, cells)) for cells in zip(*([titles] if titles else []), *rows, strict=True)]
     whole = sum(each for each in longest if each <= WRAPPED_FROM)
     wrapped = sum(each > WRAPPED_FROM for each in longest)
     if console.width - whole - GAP * len(longest) < wrapped * LEAST_WRAPPED:
