@@ -1,13 +1,13 @@
 """`dnam` and `python -m dnam`."""
 
-import os
 import sys
-from pathlib import Path
+
+from dnam import streams
 
 
 def main() -> None:
     """Run the command line; ends the program with its exit code."""
-    _prepare_streams()
+    streams.prepare()
     try:
         from dnam.cli import app
 
@@ -20,16 +20,6 @@ def main() -> None:
     from dnam.cli.failures import flushed
 
     sys.exit(flushed(code))
-
-
-def _prepare_streams() -> None:
-    """Nothing that can be printed is lost to a narrow encoding, and a closed stream is one that nobody reads."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - open to the end
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
 
 
 if __name__ == "__main__":

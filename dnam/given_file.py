@@ -10,6 +10,7 @@
 A memory is known by what lies in its folder: so another one than that of --data is spared too.
 """
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -39,6 +40,17 @@ def refuse_own(path: Path) -> None:
 
 def _is_own(name: str) -> bool:
     return name in OWN or name.endswith(".lock")
+
+
+def refuse_nowhere(path: Path) -> None:
+    """CannotWrite for a folder, and for a file in a folder that is not there: for who does something before it is
+    written.
+    """
+    if stat.S_ISDIR(_mode(path)):
+        raise CannotWrite(f"{path} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        why = os.strerror(errno.ENOTDIR if path.parent.exists() else errno.ENOENT)
+        raise CannotWrite(f"{path} cannot be written: {why}")
 
 
 @contextmanager

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
+from projections.quoting import one_line
+
 MOST_NEARLY = 8
 """For so many words of a search those spelled nearly so are looked for: some hundred others for each."""
-
-
-MOST_CHARS = 600
+MOST_CHARS = 240
 """How much of a text is shown in a list; JSON has all of it."""
 
 
@@ -34,13 +34,14 @@ def marker(sought: str) -> Marks:
 
 
 def excerpt(text: str, marks: Marks, most: int = MOST_CHARS) -> str:
-    """A text for a list: of a long one, what stands around the first of the words."""
+    """A text for a list, on one line: of a long one, what stands around the first of the words."""
+    text = one_line(text)
     if len(text) <= most:
         return text
     found = marks(text)
     start = max(0, min(found[0].start - most // 4 if found else 0, len(text) - most))
     stop = start + most
-    return f"{'…' if start else ''}{text[start:stop]}{'…' if stop < len(text) else ''}"
+    return f"{'…' if start else ''}{text[start:stop].strip()}{'…' if stop < len(text) else ''}"
 
 
 def _marks(text: str, wanted: frozenset[bytes]) -> list[Mark]:

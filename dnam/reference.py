@@ -190,7 +190,7 @@ def _is_argument(parameter: Any) -> bool:
 
 
 def _argument(parameter: Any) -> str:
-    name = (parameter.metavar or parameter.name.upper()) + ("…" if parameter.nargs == -1 else "")
+    name = parameter.metavar or parameter.name.upper() + ("…" if parameter.nargs == -1 else "")
     return name if parameter.required else f"[{name}]"
 
 

@@ -285,8 +285,8 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
 
 def _unusable(store: DiskStore) -> str:
     """Why the views on disk are not used; empty where they are, or where there are none."""
-    position = None if store.views is None else store.views.position()  # before the head, which may move on
-    if position is not None and not fits(position, store.log, store.log.head()):
+    written = None if store.views is None else store.views.written()  # before the head, which may move on
+    if written is not None and not fits(written.position, store.log, store.log.head()):
         return "they are ahead of the log, or of another one"
     return store.unusable_views()
 

@@ -133,6 +133,7 @@ class Engine:
         views = self.live.views()
         if views is None:
             rebuild(store, self.fold)
+            self.live.follow()  # what opening noticed of the old ones is mended
         else:
             head = store.log.head()
             position = views.position()

@@ -22,6 +22,7 @@ from replay.lock import ThreadLock, Waits, WriteLock, silently
 from replay.log import Log, MemoryLog
 from replay.ring_store import MemoryRingStore
 from replay.ringfile import FileRingStore
+from replay.versions import EARLIER, OfViews, names, other_version
 from replay.views import Views
 from replay.which_log import holds_more, refuse_lost
 
@@ -206,8 +207,10 @@ class DiskStore:
         before = self.views
         self._why_unusable = ""
         self.views = self._usable_views()
-        if self.views is not None and self.writable:
-            self.findings = [each._replace(mended=each.mended or UNUSABLE in each.what) for each in self.findings]
+        if self.writable and self.version_of_views() == "current":
+            self.findings = [
+                each._replace(mended=each.mended or each.what.startswith((UNUSABLE, EARLIER))) for each in self.findings
+            ]
         if before is not None:
             self._retire(before)
 
@@ -227,13 +230,18 @@ class DiskStore:
                 return None
             views = Views(current, self._fold, writable=self.writable, thorough=self._thorough)
         except LogError as error:
-            self._why_unusable = str(error)
-            self.findings.append(Finding(f"{UNUSABLE}: {error}", mended=False))
+            self._refuse_views(str(error))
             return None
-        if views.lacking:
-            lacking = ", ".join(sorted(views.lacking))
-            self.findings.append(Finding(f"the views are of another version: {lacking} is not there", mended=False))
+        lost = views.lost()
+        if lost:
+            self._refuse_views(f"{names(lost)} is lost")
+        elif views.lacking or views.newer_tables:
+            self.findings.append(Finding(other_version(views.lacking, views.newer_tables), mended=False))
         return views
+
+    def _refuse_views(self, why: str) -> None:
+        self._why_unusable = why
+        self.findings.append(Finding(f"{UNUSABLE}: {why}", mended=False))
 
     def _mend(self) -> None:
         with self.lock:
@@ -345,8 +353,18 @@ class DiskStore:
         return self._vectors_folder.path.exists()
 
     def unusable_views(self) -> str:
-        """Why views that are on disk could not be opened; empty where they were, or where there are none."""
+        """Why views that are on disk are damaged; empty where they are not, or where there are none."""
         return self._why_unusable
+
+    def version_of_views(self) -> OfViews:
+        """Whose views are on disk, if any that can be used."""
+        if self._why_unusable:
+            return "unusable"
+        if self.views is None:
+            return "none"
+        if self.views.newer_tables:
+            return "newer"
+        return "earlier" if self.views.lacking else "current"
 
     def newer_views(self) -> frozenset[str]:
         """Tables of a newer program in the views."""

@@ -194,7 +194,7 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     walk.hold_vaults(vaults, store.log.vaults())
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"{RING}{each}")
-    for each in (*_lost_keys(store), *_strange(store)):
+    for each in (*_lost_keys(store), *strange(store)):
         found(0, each)
     for each in (damage for table in looked.tables.values() for damage in table.damage):
         found(0, f"views: {each}")
@@ -218,9 +218,10 @@ def _lost_keys(store: DiskStore) -> Iterator[str]:
         yield f"the key of vault {vault.hex()} is missing, and no erasure destroyed it"
 
 
-def _strange(store: DiskStore) -> Iterator[str]:
+def strange(store: DiskStore) -> Iterator[str]:
     """Why the views would not be used, though each of their rows is whole."""
-    position = None if store.views is None else store.views.position()
+    written = None if store.views is None else store.views.written()
+    position = None if written is None else written.position
     if position is not None and position.log != store.log.id:
         yield "views: they are of another log; `dnam replay` builds them anew"
     elif position is not None and position.size > (size := store.log.head().size):

@@ -30,7 +30,7 @@ from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import OF_VIEWS, GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, pack, packed_all
-from replay.position import POSITION, Position, packed_position, unpacked_position
+from replay.position import POSITION, Position, Written, packed_position, unpacked, unpacked_position
 from replay.recall_tables import TABLES as INDEX
 from replay.snapshot import LAST_KEY, Snapshot, forward
 
@@ -164,6 +164,26 @@ class Views:
         position = unpacked_position(bytes(data))
         self._stood = data, position
         return position
+
+    def written(self) -> Written | None:
+        """What they say of themselves, of whatever version they are; None where that cannot be read."""
+        with self._environment.begin() as transaction:
+            data: Any = transaction.get(POSITION, db=self._meta)
+            kept = None if data is None else bytes(data)
+        try:
+            return None if kept is None else unpacked(kept)
+        except DamagedViews:
+            if self.lacking:  # another version may say it in another form
+                return None
+            raise
+
+    def lost(self) -> frozenset[str]:
+        """The lacking tables that these views once had: they are damaged then, and of no other version."""
+        if not self.lacking or self.newer_tables:
+            return frozenset()
+        written = self.written()
+        index = () if any(map(layout.is_index, self._names_on_disk())) else INDEX
+        return self.lacking.intersection((*index, *(() if written is None else written.tables)))
 
     def position(self) -> Position | None:
         """How far the views are; None before the first commit, and for views of another version."""

@@ -40,7 +40,7 @@ TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
 def bring(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH", help="Exported files, - for a pipe, or a DiscoClaw data folder.")
+        list[Path], typer.Argument(metavar="PATH…", help="Exported files, - for a pipe, or a DiscoClaw data folder.")
     ],
     audience: Annotated[
         str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")

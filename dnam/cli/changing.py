@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dnam.cli.command import Command, Data, ItemId, Json, MaybeText, Place, Text, User, typed
+from dnam.cli.command import Command, Data, ItemId, Json, MaybeText, Place, Text, User, UserOrNobody, typed
 from dnam.cli.placing import GuildName, OfItself, OwnersLayer, compartment_of
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell
@@ -34,9 +34,7 @@ class Done(NamedTuple):
 
 
 def remember(
-    user: Annotated[
-        str, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's.")
-    ],
+    user: UserOrNobody = None,
     text: MaybeText = None,
     guild: GuildName = None,
     owner: OwnersLayer = False,
@@ -54,9 +52,11 @@ def remember(
     if guild is not None or owner or of_itself:
         if text is not None or new or place is not None:
             raise BadRequest("what is kept with --guild, --owner or --self is nobody's: give its text alone")
+        if user is None:
+            raise BadRequest("say what is to be kept: its text")
         _remember_nobodys(Shell(data, as_json), user, guild, owner=owner, of_itself=of_itself)
         return
-    if text is None:
+    if user is None or text is None:
         raise BadRequest("say whom and what: `dnam remember USER TEXT`")
 
     async def action(memory: "Memory") -> Done:
@@ -146,9 +146,7 @@ def edit(user: User, item: ItemId, text: Text, place: Place = None, data: Data =
 
 
 def forget(
-    user: Annotated[
-        str, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's.")
-    ],
+    user: UserOrNobody = None,
     what: Annotated[
         str | None,
         typer.Argument(
@@ -172,9 +170,11 @@ def forget(
     if guild is not None or owner or of_itself:
         if what is not None or place is not None:
             raise BadRequest("what is kept with --guild, --owner or --self is nobody's: give its id or its text alone")
+        if user is None:
+            raise BadRequest("say what is to be forgotten: its id or its text")
         _forget_nobodys(Shell(data, as_json), user, guild, owner=owner, of_itself=of_itself)
         return
-    if what is None:
+    if user is None or what is None:
         raise BadRequest("say whom and what: `dnam forget USER TEXT|ID`")
     asked = what
 
@@ -235,9 +235,7 @@ def _forgotten(user: str, items: "Sequence[Item]") -> str:
 
 
 def restore(
-    user: Annotated[
-        str, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's.")
-    ],
+    user: UserOrNobody = None,
     item: Annotated[
         str | None, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show` lists it.")
     ] = None,
@@ -255,9 +253,11 @@ def restore(
     if guild is not None or owner or of_itself:
         if item is not None or place is not None:
             raise BadRequest("what is kept with --guild, --owner or --self is nobody's: give its id alone")
+        if user is None:
+            raise BadRequest("say what is to come back: its id")
         _restore_nobodys(Shell(data, as_json), user, guild, owner=owner, of_itself=of_itself)
         return
-    if item is None:
+    if user is None or item is None:
         raise BadRequest("say whose and which: `dnam restore USER ID`")
     wanted = item
 

@@ -46,6 +46,10 @@ User = Annotated[
     str, typer.Argument(metavar="USER", callback=typed, help="A platform's id, a handle, or a name, current or former.")
 ]
 MaybeUser = Annotated[str | None, typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`.")]
+UserOrNobody = Annotated[
+    str | None,
+    typer.Argument(metavar="USER", callback=typed, help="As in `dnam show`; leave it out of what is nobody's."),
+]
 MaybeText = Annotated[str | None, typer.Argument(metavar="TEXT", callback=typed, help="The words; quote them.")]
 SessionName = Annotated[
     str, typer.Argument(metavar="SESSION", callback=typed, help="A session key or a channel's name.")

@@ -6,12 +6,14 @@
               not allowed, a token that Discord refuses, a second bot
     exit 3    it could not be done: log, keys, views, disk, network
     exit 4    it is done, and what it had to say could not be printed; of a command that changes something, or that
-              wrote the file which it was told to write. Where that file could not be written, it is 3
+              wrote the file which it was told to write. Where that file could not be written, it is 3. A pipe that
+              nobody reads any more is none of this; a standard output on a full disk, or closed from the start, is
     exit 130  interrupted; 143 and 129 where that was by SIGTERM or SIGHUP
 
 A command raises: nothing in it ends the program itself but `Ending(1)`.
 """
 
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -80,7 +82,17 @@ def failures() -> Iterator[None]:
         if code is None:
             raise
         note(_words_of_lmdb(error) if _is_of_lmdb(error) else str(error))
+        if isinstance(error, OSError):
+            _print_no_more()
         raise Ending(code) from None
+
+
+def _print_no_more() -> None:
+    """Where standard output is what failed, that was just told: what is left in it goes nowhere."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        silence()
 
 
 def _code_of(error: Exception) -> int | None:

@@ -1,5 +1,4 @@
-"""What people are owed, by the operator's hand: `erase`, `redact`, `opt-out`, `opt-in`, and `compact`, which takes what
-was dropped off the disk."""
+"""What people are owed, by the operator's hand: `erase` and `redact`."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.command import Command, Data, Json, MaybeUser, User, Yes, typed
+from dnam.cli.command import Command, Data, Json, MaybeUser, Yes, typed
 from dnam.cli.failures import Ending
 from dnam.cli.shell import Shell
 from projections.errors import BadRequest
@@ -273,97 +272,7 @@ def _redaction_question(shell: Shell, rows: "Rows", meant: "Meant", bodies: int)
     return f"{what}{more} would lose its words. It cannot be undone. Go on?"
 
 
-# -- opting out and in ---------------------------------------------------------------------------------------------
-
-
-def opt_out(user: User, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
-    """Record nothing of somebody's any more: no message, no memory, no answer's words.
-
-    USER may also be an account that nobody has heard of, as discord:100, also before there is a log; of a platform that
-    nobody was heard from it asks. What is there of them stays: `dnam erase` takes it away.
-    """
-    _consent(Shell(data, as_json, yes), user, out=True)
-
-
-def opt_in(user: User, data: Data = None, as_json: Json = False) -> None:
-    """Record what somebody says again, from now on. What was said meanwhile is not heard."""
-    _consent(Shell(data, as_json), user, out=False)
-
-
-def _consent(shell: Shell, user: str, *, out: bool) -> None:
-    from dnam.consenting import consent, doubt, needs_no_log, whom
-
-    async def action(memory: "Memory") -> tuple[bool, bool] | None:
-        person, accounts = await memory.look(lambda rows: whom(rows, user))
-        doubted = await memory.look(lambda rows: doubt(rows, accounts))
-        if doubted and out and not shell.out.confirm(f"{doubted}. Go on?"):
-            return None
-        if doubted:
-            shell.out.note(doubted)
-        return await consent(memory, person, accounts, out=out), bool(person)
-
-    is_account = needs_no_log(user)
-    done = shell.run(action, create=out and is_account, named=None if is_account else user)
-    if done is None:
-        shell.out.nothing_done("not opted out: nothing was changed")
-        return
-    changed, is_known = done
-    already = "They had opted out already." if out else "They had not opted out."
-    if shell.out.as_json:
-        now = "opted out" if out else "opted in"
-        shell.out.emit({"done": now, "changed": True} if changed else {"done": None, "why": already, "changed": False})
-    elif out:
-        shell.out.line("Nothing of theirs is recorded from now on." if changed else already)
-        if is_known:
-            shell.out.line(f"What is there of them stays: `dnam erase {user}` takes it away.")
-    else:
-        shell.out.line("What they say is recorded again, from now on." if changed else already)
-
-
-# -- compact -------------------------------------------------------------------------------------------------------
-
-
-def compact(data: Data = None, as_json: Json = False) -> None:
-    """Take what was dropped off the disk: the log is written anew without it, and the views are built anew.
-
-    Nothing else changes: no event, no id, no proof. In every shadow, what was taken back since it was made goes too. A
-    bot may go on; what it records waits while the log is copied.
-    """
-    shell = Shell(data, as_json)
-
-    async def action(memory: "Memory") -> None:
-        import asyncio
-
-        from dnam.compacting import compact
-        from dnam.copies import older_logs
-
-        with shell.out.progress("writing anew") as progress:
-            done = await asyncio.to_thread(compact, memory.engine, progress)
-        if shell.out.as_json:
-            shell.out.emit(done)
-            return
-        left = f", without {done.left_behind} that no key opens any more" if done.left_behind else ""
-        were = "1 event was" if done.events == 1 else f"{done.events} events were"
-        shell.out.line(f"{were} written anew{left}.")
-        shell.out.line(f"Log and views: {done.bytes_before:,} bytes before, {done.bytes_after:,} now.")
-        for one in done.shadows:
-            if not one.trouble:
-                lost = f": {one.redacted} event(s) lost their words there too" if one.redacted else ""
-                shell.out.line(f"The shadow {one.name} was written anew{lost}.")
-        for trouble in done.troubles:
-            shell.out.line(f"Not written anew is {trouble}")
-        for each in older_logs(shell.data):
-            shell.out.line(
-                f"Not written anew is the older log in {each}: it holds what it held. Remove it when you can."
-            )
-
-    shell.run(action)
-
-
 COMMANDS = (
     Command("erase", erase, "erase Kim", changes=True),
     Command("redact", redact, "redact discord:1183000000000000000", changes=True),
-    Command("opt-out", opt_out, "opt-out discord:100", changes=True),
-    Command("opt-in", opt_in, "opt-in Kim", changes=True),
-    Command("compact", compact, "compact", changes=True),
 )

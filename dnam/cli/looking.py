@@ -1,4 +1,4 @@
-"""What is known of whom: `people`, `sessions`, `show` and `summary`. They change no byte on disk."""
+"""What is known of whom: `show` and `summary`. They change no byte on disk."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -14,100 +14,8 @@ if TYPE_CHECKING:
     from projections.groups import Group
     from projections.ids import Handle
     from projections.items import ItemRow, RefusalRow
-    from projections.lookup import PersonCard, SessionCard
     from projections.rows import Found, Rows
     from projections.summaries import SummaryRow
-
-
-def people(data: Data = None, as_json: Json = False) -> None:
-    """Everybody there is, and what USER may be.
-
-    Names over time, ids, how much they said, and when they last said something. Where an erasure was broken off, it
-    says so.
-    """
-    from dnam.unfinished import GOES_ON, told, unfinished_in
-    from projections.lookup import people as everybody
-    from projections.lookup import person_card
-
-    shell = Shell(data, as_json)
-    with shell.looking() as view:
-        cards = [person_card(view.rows, person) for person in everybody(view.rows)]
-        left = told(unfinished_in(view.engine))
-    for each in left:
-        shell.out.note(f"{each}: {GOES_ON}")
-    cards.sort(key=lambda card: (card.name.casefold(), [each.platform_id for each in card.accounts]))
-    if shell.out.as_json:
-        for card in cards:
-            shell.out.emit(_person_json(card))
-    else:
-        titles = ("name", "also", "ids", "messages", "items", "last said")
-        shell.out.table(titles, (_person_cells(shell, card) for card in cards))
-
-
-def _person_json(card: "PersonCard") -> dict[str, Any]:
-    return {
-        "person": card.person,
-        "name": card.name,
-        "accounts": [
-            {"platform": each.platform, "platform_id": each.platform_id, "name": each.name} for each in card.accounts
-        ],
-        "names": [
-            {"name": each.name, "platform": each.platform, "said": each.said, "said_iso": iso(each.said)}
-            for each in card.names
-        ],
-        "messages": card.messages,
-        "items": card.items,
-        "last_said": card.last_said,
-        "last_said_iso": iso(card.last_said),
-    }
-
-
-def _person_cells(shell: Shell, card: "PersonCard") -> Sequence[str]:
-    former = dict.fromkeys(each.name for each in card.names if each.name != card.name)
-    ids = ", ".join(f"{each.platform}:{each.platform_id}" for each in card.accounts)
-    last = shell.out.since(card.last_said)
-    return card.name, ", ".join(former), ids, str(card.messages), str(card.items), last
-
-
-def sessions(data: Data = None, as_json: Json = False) -> None:
-    """Every session there is, and what SESSION and PLACE may be."""
-    from projections.lookup import sessions as every_session
-
-    shell = Shell(data, as_json)
-    with shell.looking() as view:
-        cards = every_session(view.rows)
-    if shell.out.as_json:
-        for card in cards:
-            shell.out.emit(_session_json(card))
-    else:
-        titles = ("session", "name", "who can read it", "messages", "turns", "summary", "last said")
-        shell.out.table(titles, (_session_cells(shell, card) for card in cards))
-
-
-def _session_json(card: "SessionCard") -> dict[str, Any]:
-    return {
-        "key": card.key,
-        "session": card.session,
-        "name": card.name,
-        "kind": card.place.kind,
-        "place": card.place.place,
-        "guild": card.place.guild,
-        "audience": card.audience.kind,
-        "epoch": card.audience.epoch,
-        "messages": card.messages,
-        "turns": card.turns,
-        "summarised": card.summarised,
-        "last_said": card.last_said,
-        "last_said_iso": iso(card.last_said),
-    }
-
-
-READERS = {"guild": "everybody in the guild", "channel": "who is in the channel", "direct": "the two of them"}
-
-
-def _session_cells(shell: Shell, card: "SessionCard") -> Sequence[str]:
-    counts = str(card.messages), str(card.turns), "yes" if card.summarised else ""
-    return card.key, card.name, READERS[card.audience.kind], *counts, shell.out.since(card.last_said)
 
 
 # -- one person ----------------------------------------------------------------------------------------------------
@@ -361,8 +269,6 @@ def _summary_of(view: View, session: str) -> "Found[SummaryRow] | None":
 
 
 COMMANDS = (
-    Command("people", people, "people"),
-    Command("sessions", sessions, "sessions"),
     Command("show", show, "show Kim"),
     Command("summary", summary, "summary general"),
 )

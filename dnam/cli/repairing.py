@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from dnam.cli.backing import looked_over
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.restoring import looked_over
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
 from projections.counting import counted

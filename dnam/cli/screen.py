@@ -11,42 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import tzinfo
 from math import isfinite
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TextIO
 
 import typer
 
+from dnam.cli.progress import Counting, Lines, Progress, bar, silent
+from dnam.cli.tables import Marked, columns, draw, unmarked
 from dnam.jsonable import jsonable as jsonable
 from dnam.times import age, shown, zone_of
 from projections.errors import BadRequest
 
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
-
-Marked = Sequence[tuple[int, int]]
-"""From where to where something is highlighted, in code points."""
-Progress = Callable[[int, int], None]
-"""Called with what is done and what there is to do."""
-
-
-class Counting(Protocol):
-    """The same, with a few words beside what is counted."""
-
-    def __call__(self, done: int, total: int, words: str = "") -> None:
-        """Tell."""
-
-
 MOST_NOTE_CHARS = 1_000
-WRAPPED_FROM = 30
-"""A column of a drawn table is wrapped only when a cell is longer: ids and times stay whole."""
-LEAST_WRAPPED = 24
-"""How wide a wrapped column has to be: where there is less room, rows are drawn one after the other."""
-GAP = 2
-"""Between two columns."""
-SECONDS_BETWEEN_LINES = 5
-"""How often progress is told where no bar can be drawn."""
-
-
 UNPRINTED: list[OSError] = []
 """What kept something from being printed, as a disk that is full."""
 
@@ -112,9 +87,9 @@ class Screen:
         if not shown:
             return
         if sys.stdout.isatty():
-            _draw(titles, shown, marks or _unmarked)
+            draw(titles, shown, marks or unmarked)
         else:
-            for text in _columns([list(titles), *shown] if titles else shown):
+            for text in columns([list(titles), *shown] if titles else shown):
                 self.exactly(text + "\n")
 
     # -- times ------------------------------------------------------------------------------------------------------
@@ -155,9 +130,9 @@ class Screen:
     def progress(self, what: str, unit: str = "events") -> Iterator[Progress]:
         """A bar on stderr with the speed and the time left; silent where stderr is no terminal."""
         if not sys.stderr.isatty():
-            yield _silent
+            yield silent
             return
-        with _bar(what, unit) as tell:
+        with bar(what, unit) as tell:
             yield tell
 
     @contextmanager
@@ -166,7 +141,7 @@ class Screen:
         if not sys.stderr.isatty():
             yield Lines(self.note, what, unit)
             return
-        with _bar(what, unit) as tell:
+        with bar(what, unit) as tell:
             yield tell
 
     def confirm(self, question: str) -> bool:
@@ -252,120 +227,3 @@ def in_quotes(text: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MOST_NOTE_CHARS else f"{text[:MOST_NOTE_CHARS]}… ({len(text)} characters)"
-
-
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-
-
-def _unmarked(_: str) -> Marked:
-    return ()
-
-
-def _text(cells: Sequence[str], column: int, marks: Callable[[str], Marked]) -> "Text":
-    from rich.text import Text
-
-    text = Text(cells[column], overflow="fold")
-    for start, stop in marks(cells[column]) if column == len(cells) - 1 else ():
-        text.stylize("bold yellow", start, stop)
-    return text
-
-
-def _draw(titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Callable[[str], Marked]) -> None:
-    """In columns where they fit, else a row after the other: ids and times are never cut, and texts stay readable."""
-    from rich.console import Console
-
-    class Quiet(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would end the program with 1
-
-    console = Quiet(highlight=False)
-    longest = [max(map(len, cells)) for cells in zip(*([titles] if titles else []), *rows, strict=True)]
-    whole = sum(each for each in longest if each <= WRAPPED_FROM)
-    wrapped = sum(each > WRAPPED_FROM for each in longest)
-    if console.width - whole - GAP * len(longest) < wrapped * LEAST_WRAPPED:
-        for row in rows:
-            _draw_row(console, titles, row, marks)
-    else:
-        _draw_table(console, titles, rows, longest, marks)
-
-
-def _draw_table(
-    console: "Console",
-    titles: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    longest: Sequence[int],
-    marks: Callable[[str], Marked],
-) -> None:
-    from rich.box import SIMPLE
-    from rich.table import Table
-
-    table = Table(box=SIMPLE, pad_edge=False, show_header=bool(titles))
-    for column, most in enumerate(longest):
-        table.add_column(titles[column] if titles else "", no_wrap=most <= WRAPPED_FROM)
-    for row in rows:
-        table.add_row(*(_text(row, column, marks) for column in range(len(row))))
-    console.print(table)
-
-
-def _draw_row(console: "Console", titles: Sequence[str], row: Sequence[str], marks: Callable[[str], Marked]) -> None:
-    from rich.padding import Padding
-    from rich.text import Text
-
-    console.print(Text(row[0], style="bold", overflow="fold"))
-    for column, title in enumerate(titles[1:] or [""] * (len(row) - 1), 1):
-        if row[column]:
-            cell = _text(row, column, marks)
-            cell.style = "not dim"
-            shown = Text(f"{title}: " if title else "", style="dim").append(cell)
-            console.print(Padding(shown, (0, 0, 0, 2)), overflow="fold")
-
-
-def _silent(done: int, total: int) -> None:
-    """Nobody watches."""
-
-
-class Lines:
-    """Progress in lines, of which one comes some seconds behind another at the least, and behind the beginning."""
-
-    def __init__(
-        self, say: Callable[[str], None], what: str, unit: str, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._say = say
-        self._what = what
-        self._unit = unit
-        self._clock = clock
-        self._last = clock()
-
-    def __call__(self, done: int, total: int, words: str = "") -> None:
-        """Tell, unless that was just done."""
-        now = self._clock()
-        if now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = now
-            self._say(f"{self._what}: {done:,} of {total:,} {self._unit}{words and ', '}{words}")
-
-
-@contextmanager
-def _bar(what: str, unit: str) -> Iterator[Counting]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[speed]}"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None, speed="")
-
-        def tell(done: int, total: int, words: str = "") -> None:
-            speed = bar.tasks[0].speed
-            fast = "" if speed is None else f"{speed:,.0f} {unit}/s"
-            described = f"{what}{words and ', '}{words}"
-            bar.update(task, completed=done, total=total, description=described, speed=fast)
-
-        yield tell

@@ -39,7 +39,7 @@ def search(
     said_in: SaidIn = None,
     at: At = None,
     said: Said = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many of each are listed.")] = MOST,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many of each are listed.")] = MOST,
     beside: Annotated[
         bool, typer.Option("--all", help="Also what has none of the words and stands beside what has.")
     ] = False,
@@ -70,7 +70,7 @@ def search(
         if explain:
             _explain(shell, hits)
     if not any(hits) and not view.empty:
-        shell.out.note(_nothing(view, contexts, sought))
+        shell.out.note(_nothing(view, contexts, sought, place))
 
 
 def _sought(
@@ -105,10 +105,12 @@ def _contexts(shell: Shell, view: View, user: str | None, place: str | None) -> 
     return everywhere(view.rows, owners) if place is None else in_place(view.rows, the_session(view.now, place).place)
 
 
-def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought") -> str:
+def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought", place: str | None) -> str:
     """Why there is nothing, as far as that can be told."""
+    if not contexts and view.looked is None:
+        return f"nobody has said anything {'yet' if place is None else 'there yet'}"
     if not contexts:
-        return "nobody has said anything yet" if view.looked is None else "there was no such place by then"
+        return "nobody had said anything by then" if place is None else "there was no such place by then"
     only = " of what is looked for with --by or --from" if sought.is_narrowed else ""
     found = f"nothing{only} that is open there has one of these words"
     return found if sought.beside else f"{found}; `--all` also lists what stands beside such"

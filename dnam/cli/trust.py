@@ -35,9 +35,10 @@ def _or_stdout(value: Path | None) -> Path | None:
     """A file that may be written; `-` is standard output, as without the option."""
     if value is None or value == Path("-"):
         return None
-    from dnam.given_file import refuse_own
+    from dnam.given_file import refuse_nowhere, refuse_own
 
-    refuse_own(value)  # before a key that signs is made
+    refuse_own(value)  # before a key that signs is made, or the log has a new name
+    refuse_nowhere(value)
     return value
 
 

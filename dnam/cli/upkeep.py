@@ -99,7 +99,8 @@ def _check(shell: Shell, store: "DiskStore") -> None:
     with shell.out.progress("checking") as progress:
         found = check(store, FOLD, progress)
     if shell.out.as_json:
-        index = None if found.unusable else "sound" if found.index_is_sound else "wrong"
+        is_unread = bool(found.unusable) or (store.views is not None and bool(store.views.lacking))
+        index = None if is_unread else "sound" if found.index_is_sound else "wrong"
         told = {
             "events": found.events,
             "equal": found.equal,
@@ -107,11 +108,13 @@ def _check(shell: Shell, store: "DiskStore") -> None:
             "rebuilt": found.rebuilt,
             "index": index,
             "unusable": found.unusable or None,
+            "views": "unusable" if found.unusable else store.version_of_views(),
         }
         shell.out.emit(told)
     elif found.equal:
-        what = "the views are" if store.views is not None else "no views are on disk; what is folded from the log is"
-        shell.out.line(f"{counted(found.events, 'event')}: {what} what a rebuild makes of them ({found.live.hex()})")
+        shell.out.line(
+            f"{counted(found.events, 'event')}: {_held_are(store)} what a rebuild makes of them ({found.live.hex()})"
+        )
     elif found.unusable:
         shell.out.line(f"the views on disk cannot be used: {found.unusable}")
         shell.out.line(f"`dnam replay` makes them anew, from {counted(found.events, 'event')}")
@@ -125,6 +128,13 @@ def _check(shell: Shell, store: "DiskStore") -> None:
         shell.out.line(f"  rebuild  {found.rebuilt.hex()}")
     if not found.equal:
         raise Ending(FOUND_SOMETHING)
+
+
+def _held_are(store: "DiskStore") -> str:
+    """What was held against a rebuild."""
+    if store.views is None:
+        return "no views are on disk; what is folded from the log is"
+    return "what is folded from the log is" if store.views.lacking else "the views are"
 
 
 # -- verify --------------------------------------------------------------------------------------------------------
@@ -156,23 +166,30 @@ def verify(
     """Check the tree, every stored byte and every row.
 
     What is found is named by its seq. Nothing is changed. Without a key ring, which is a finding, everything is looked
-    at but what is sealed. With --since, a consistency proof (RFC 9162) shows besides that the log begins with what the
-    checkpoint signed.
+    at but what is sealed. Views of an earlier version, as after an upgrade, are no finding. With --since, a consistency
+    proof (RFC 9162) shows besides that the log begins with what the checkpoint signed.
     """
+    from replay.versions import tells_version
+
     shell = Shell(data, as_json)
     with data_folder(shell, writable=False, keyless=True) as store:
         kept = _kept(store, since, vkey)
         seen = _verified(shell, store, opened=opened)
         found, held = _held(store, kept, seen)
+        of_views = "unusable" if any(map(_is_of_views, found.problems)) else store.version_of_views()
         if shell.out.as_json:
-            shell.out.emit(found if held is None else {**found._asdict(), "since": held})
+            since_then = {} if held is None else {"since": held}
+            shell.out.emit({**found._asdict(), "views": of_views, **since_then})
         else:
             _tell(shell, found, held)
         shell.out.flush()  # what was found comes first, also where both go to one file
         for each in _advice(seen.problems):
             shell.out.note(each)
-        if store.views is None and not store.unusable_views():
+        if of_views == "none":
             shell.out.note(NO_VIEWS)
+        for noticed in store.findings:
+            if tells_version(noticed.what):
+                shell.out.note(noticed.what)
         if found.problems:
             raise Ending(FOUND_SOMETHING)
 
@@ -217,15 +234,22 @@ def _held(store: "DiskStore", kept: "Checkpoint | None", found: "Verified") -> "
 
 
 def _verified(shell: Shell, store: "DiskStore", *, opened: bool) -> "Verified":
-    """What verifying finds, and what opening noticed already: views that cannot be opened are not looked at again."""
+    """What verifying finds, and what opening noticed already: views that cannot be opened are not looked at again, and
+    those of another version are no damage.
+    """
     from projections.registry import FOLD
     from replay.folding import Folding
     from replay.verify import Problem, verify
+    from replay.versions import tells_version
 
     with shell.out.progress("verifying") as progress:
         found = verify(store, Folding(FOLD, store), opened=opened, progress=progress)
-    noticed = [Problem(0, each.what) for each in store.findings]
+    noticed = [Problem(0, each.what) for each in store.findings if not tells_version(each.what)]
     return found._replace(problems=(*noticed, *found.problems))
+
+
+def _is_of_views(problem: "Problem") -> bool:
+    return problem.what.startswith(OF_VIEWS)
 
 
 def _advice(problems: "Sequence[Problem]") -> "Iterator[str]":

@@ -10,6 +10,7 @@ from dnam.commands.items import whose
 from dnam.commands.picking import listed
 from dnam.contexts import Context
 from dnam.hits import Hits, Sought, Spoken, Telling, search, why
+from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
 from projections.quoting import one_line
 from projections.rows import Rows
@@ -17,7 +18,6 @@ from projections.rows import Rows
 MOST, MOST_ITEMS = 10, 100
 """How much of what was said is listed, and how many items."""
 MOST_REASONS = 6
-EXCERPT_CHARS = 240
 EXPLAIN = "--explain"
 """Behind the words: with the reasons."""
 NOTHING = f"Nothing kept or said here has one of these words: `{PREFIX} show` lists what is kept."
@@ -32,7 +32,8 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     def look(rows: Rows) -> tuple[Hits, list[Spoken]]:
         found = search(rows, contexts(asked), sought)
         telling = Telling(rows, memory.settings.assistant_name, asked.direct)
-        return found, [telling.spoken(hit) for hit in found.said]
+        marks, spoken = marker(words), [telling.spoken(hit) for hit in found.said]
+        return found, [each._replace(text=excerpt(each.text, marks)) for each in spoken]
 
     hits, spoken = await memory.look(look)
     if not any(hits):
@@ -70,9 +71,4 @@ def _said(hits: Hits, spoken: Sequence[Spoken], times: Sequence[str], *, explain
     for hit, each, when in zip(hits.said, spoken, times, strict=True):
         link = f" {each.link}" if each.link else ""
         reasons = f" ({why(hit.reasons, MOST_REASONS)})" if explained else ""
-        yield f'- {one_line(each.who)} in {one_line(each.where)}, {when}: "{_excerpt(each.text)}"{link}{reasons}'
-
-
-def _excerpt(text: str) -> str:
-    words = one_line(text)
-    return words if len(words) <= EXCERPT_CHARS else f"{words[: EXCERPT_CHARS - 1]}…"
+        yield f'- {one_line(each.who)} in {one_line(each.where)}, {when}: "{each.text}"{link}{reasons}'

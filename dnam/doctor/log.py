@@ -10,8 +10,11 @@ from projections.counting import counted
 from replay.errors import DamagedPages, KeyRingDamaged, KeyRingMissing, LogError, NotALog, NothingHere, Truncated
 from replay.ringfile import COPIES
 from replay.store import UNUSABLE
+from replay.versions import EARLIER, NEWER
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from replay.engine import Engine
 
 LATEST = 256
@@ -26,6 +29,8 @@ KEYS = (
     "Without it nothing that is sealed can be read: else only `dnam restore-backup` helps, from a backup that has keys."
     " `dnam verify` looks at everything that needs no key."
 )
+SLOWER = "Nothing is lost; until then, looking takes longer."
+INSTALL = "Until then, `dnam run` and every other command that writes is refused."
 RIGHTS = "Let the user that dnam runs as read and write there."
 AFRESH = "`dnam repair` puts right what it can; `dnam restore-backup` puts a backup in force."
 
@@ -67,6 +72,7 @@ def _health(engine: "Engine") -> list[Finding]:
     found += [each for what in cut for each in wrong(what, FULL)]
     noticed = [each.what for each in getattr(engine.store, "findings", ()) if each.what not in cut]
     found += [finding for what in noticed for finding in _noticed(what)]
+    found += [finding for what in _strange(engine) for finding in wrong(what, FULL)]
     found += _latest(engine) if stopped is None else []
     size = engine.head().size
     last = f"; the last {min(size, LATEST)} read whole" if size else ""
@@ -77,6 +83,10 @@ def _noticed(what: str) -> list[Finding]:
     """What opening noticed, and a writer mends. Views that are damaged are no matter of opinion."""
     if what.startswith(UNUSABLE):
         return wrong(what, REBUILT)
+    if what.startswith(NEWER):
+        return wrong(what, INSTALL)
+    if what.startswith(EARLIER):
+        return doubt(what, SLOWER)
     return doubt(what, REBUILT if what.startswith("the views") else "The next command that writes mends it.")
 
 
@@ -88,6 +98,14 @@ def _cut(engine: "Engine") -> list[str]:
     except LogError as error:
         return [str(error)]
     return []
+
+
+def _strange(engine: "Engine") -> "Iterator[str]":
+    """Views that are of another log, or ahead of this one."""
+    from replay.store import DiskStore
+    from replay.verify import strange
+
+    return strange(engine.store) if isinstance(engine.store, DiskStore) else iter(())
 
 
 def _latest(engine: "Engine") -> list[Finding]:

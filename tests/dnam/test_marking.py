@@ -37,6 +37,9 @@ def test_the_words_that_are_found_are_marked(sought: str, text: str, marked: lis
         ("x" * 30 + " tea " + "y" * 30, "…xxxx tea yyyyyyyyyyy…"),
         ("x" * 30 + " tea", "…xxxxxxxxxxxxxxxx tea"),
         ("x" * 30, "xxxxxxxxxxxxxxxxxxxx…"),
+        ("a\n\nb \t tea\r\n", "a b tea"),
+        ("x\n" * 30 + "tea\n" + "y\n" * 30, "…x x tea y y y y y y…"),
+        ("\x1b[31mtea", "\ufffd[31mtea"),
     ],
 )
 def test_of_a_long_text_what_stands_around_the_first_word_is_shown(text: str, shown: str) -> None:

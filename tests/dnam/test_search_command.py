@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from dnam.commands.command import Invocation
-from dnam.commands.search import EXCERPT_CHARS, MOST, NOTHING
+from dnam.commands.search import MOST, NOTHING
 from dnam.commands.table import read, run
+from dnam.marking import MOST_CHARS
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
 from tests.dnam.discord.ui.stage import scene_in
@@ -87,8 +88,11 @@ async def test_no_more_than_the_best_are_listed_and_long_ones_are_cut(world: Wor
     assert lines[0] == f"**Said:** {MOST}"
     assert lines[-1] == f"Of what was said no more than the best {MOST} are listed."
     quoted = [line.partition('"')[2].rpartition('"')[0] for line in lines[1:-1]]
-    assert {len(each) for each in quoted} == {EXCERPT_CHARS}
+    assert {MOST_CHARS - len(each) in (-1, 0) for each in quoted} == {True}
     assert all(each.endswith("…") for each in quoted)
+    await hears(world, "kim", f"{'and so on ' * 60}\nthe harp\n{'and so on ' * 60}", OPEN)
+    (_, line) = (await world.asks("ada", "!memory search harp", OPEN)).splitlines()
+    assert re.search(r': "….*and so on the harp and so.*…"', line)
 
 
 async def test_in_discord_nobody_else_sees_it_and_what_is_one_s_own_is_found_as_well(tmp_path: Path) -> None:

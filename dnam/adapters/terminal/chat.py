@@ -78,7 +78,7 @@ class Chat:
         except BrokenPipeError:
             raise  # nobody reads any more: that is the shell's to know
         except Exception as error:  # noqa: BLE001 - one line that goes wrong does not end a conversation
-            self._out.warn(f"this went wrong: {error if isinstance(error, DnamError) else repr(error)}")
+            self._out.warn(f"this went wrong: {error if isinstance(error, DnamError | OSError) else repr(error)}")
         self._tell()
 
     async def _obey(self, call: Call | Misread) -> None:

@@ -41,18 +41,29 @@ class TextScreen:
         self._out = out
         self._err = err
         self._styled = styled
+        self.unprinted: OSError | None = None
+        """What kept something that was said from being printed, as a disk that is full."""
 
     def said(self, name: str, text: str) -> None:
-        _print(self._out, f"{self._in(BOLD, f'{one_line(name)}:')} {_visible(text)}")
+        self._say(f"{self._in(BOLD, f'{one_line(name)}:')} {_visible(text)}")
 
     def replied(self, command: str, reply: Reply) -> None:  # noqa: ARG002 - people see which command it was
-        _print(self._out, _visible(reply.text))
+        self._say(_visible(reply.text))
 
     def note(self, text: str) -> None:
         _print(self._err, self._in(DIM, f"({_visible(text)})"))
 
     def warn(self, text: str) -> None:
         _print(self._err, self._in(YELLOW, f"! {_visible(text)}"))
+
+    def _say(self, text: str) -> None:
+        try:
+            _print(self._out, text)
+        except BrokenPipeError:  # nobody reads any more
+            raise
+        except OSError as error:
+            self.unprinted = error
+            raise
 
     def _in(self, style: str, text: str) -> str:
         return f"{style}{text}{PLAIN}" if self._styled else text
@@ -71,7 +82,7 @@ class JsonScreen(TextScreen):
         )
 
     def _emit(self, value: dict[str, object]) -> None:
-        _print(self._out, msgspec.json.encode(value).decode())
+        self._say(msgspec.json.encode(value).decode())
 
 
 def _print(stream: TextIO, text: str) -> None:

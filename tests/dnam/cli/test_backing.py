@@ -788,7 +788,7 @@ def test_help_is_fast_to_import() -> None:
 
 
 def test_the_clock_is_the_system_s() -> None:
-    assert abs(backing._now() - time.time() * 1000) < 5_000
+    assert abs(backing.now() - time.time() * 1000) < 5_000
 
 
 def test_a_copy_of_the_folder_is_no_backup(data: Path, tmp_path: Path) -> None:

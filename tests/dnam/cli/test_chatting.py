@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from dnam.cli.chatting import NO_TOKEN, spot_of
+from dnam.cli.chatting import NO_TOKEN
+from dnam.cli.spot import spot_of
 from dnam.conversation import Spot
 from dnam.errors import Ambiguous, Unknown
 from projections.decisions.meet import Account

@@ -14,7 +14,7 @@ from dnam.cli.failures import Ending, failures
 from projections.errors import BadRequest
 from replay import lmdb_file
 from replay.errors import Damaged
-from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, process
+from tests.dnam.cli.memories import ROOT, Ran, bytes_of, dnam, ended, process
 
 BROKEN_FOLDERS = ("a file", "another program's", "no ring", "unreadable ring", "another log's ring", "a cut log")
 
@@ -260,4 +260,61 @@ def test_closed_streams_and_narrow_encodings_lose_nothing(data: Path) -> None:
     ran = ended(process("show", "Kim", "--data", data, code=code))
     assert (ran.code, r"T\xe4sschen" in ran.out) == (0, True)
     closed = "import sys; sys.stdout = sys.stderr = None; from dnam.__main__ import main; main()"
-    assert ended(process("show", "Kim", "--data", data, code=closed)) == (0, "", "")
+    assert ended(process("show", "Kim", "--data", data, code=closed)) == (3, "", "")
+    assert ended(process("config", "list", "--data", data, code=closed)) == (0, "", "")
+
+
+CLOSED = "standard output is closed"
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "DNAM_TIMEZONE": "UTC"}
+
+
+def without_stdout(data: Path, *words: str | Path) -> Ran:
+    """A command that has no standard output from the start."""
+    command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "dnam", *map(str, words), "--data", str(data)]
+    ran = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+    return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("people",), 3),
+        (("people", "--json"), 3),
+        (("export",), 3),
+        (("verify",), 3),
+        (("people", "--help"), 3),
+        (("config", "list"), 0),
+        (("show", "Nobody"), 2),
+        (("remember", "Kim", "plays the harp"), 4),
+        (("export", "--out", "all.jsonl"), 4),
+    ],
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
+)
+def test_a_standard_output_that_is_closed_from_the_start_cannot_be_printed_to(
+    data: Path, words: tuple[str, ...], code: int
+) -> None:
+    ran = without_stdout(data, *words)
+    assert (ran.code, ran.out, CLOSED in ran.err, "Traceback" in ran.err) == (code, "", code > 2, False)
+    assert (CLOSED not in ran.err) or ran.err.count("\n") == 1
+    if words[0] == "remember":
+        assert "it is done, but what there is to say of it could not be printed" in ran.err
+        assert "plays the harp" in dnam("show", "Kim", "--data", data).out
+    assert dnam("verify", "--data", data).code == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize("form", [(), ("--json",)])
+def test_a_chat_whose_answers_cannot_be_printed_has_recorded_what_was_said(data: Path, form: tuple[str, ...]) -> None:
+    said = data.parent / "said"
+    said.write_text("I play the harp\nwhat do I play?\n", encoding="utf-8")
+    for number, out in enumerate((">/dev/full", ">&-")):
+        command = f'exec "$@" {out} <{said}'
+        words = ["sh", "-c", command, "sh", sys.executable, "-m", "dnam", "chat", *form, "--data", str(data)]
+        ran = subprocess.run(words, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        told = ran.stderr.decode().splitlines()
+        assert (ran.returncode, len(told)) == (4, 3)
+        assert all(each.startswith("! this went wrong: [Errno ") for each in told[:-1])
+        assert told[-1].startswith(
+            "dnam: what was said is recorded, but what there is to say of it could not be printed"
+        )
+        assert len(dnam("log", "--tag", "message.heard", "--json", "--data", data).values) == 6 + 2 * (number + 1)

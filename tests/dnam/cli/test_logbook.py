@@ -165,3 +165,13 @@ def test_what_was_learned_in_a_session_is_of_it(tmp_path: Path) -> None:
     )
     assert (len(of_session), len(of_all)) == (7, 8)
     assert dnam("log", "--tag", "extraction", "--session", "plot-talk", "--data", tmp_path / "d").out != ""
+
+
+@pytest.mark.parametrize("asked", [("--after", "25"), ("--tag", "import"), ("--user", "Ada", "--tag", "turn")])
+def test_where_no_event_is_of_what_was_asked_for_that_is_said(
+    data: Path, tmp_path: Path, asked: tuple[str, ...]
+) -> None:
+    for form in ((), ("--json",)):
+        told = dnam("log", *asked, *form, "--data", data)
+        assert told == (0, "", "dnam: no event is of what was asked for\n")
+    assert dnam("log", "--data", tmp_path / "none").err.count("\n") == 1

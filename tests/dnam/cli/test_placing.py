@@ -76,6 +76,12 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
     [
         (("remember", "Kim"), "say whom and what"),
         (("forget", "Kim"), "say whom and what"),
+        (("remember",), "say whom and what"),
+        (("forget",), "say whom and what"),
+        (("restore",), "say whose and which"),
+        (("remember", "--self"), "say what is to be kept: its text"),
+        (("forget", "--guild", "9"), "say what is to be forgotten: its id or its text"),
+        (("restore", "--owner"), "say what is to come back: its id"),
         (("remember", "Kim", "x is y", "--self"), "give its text alone"),
         (("remember", "x is y", "--self", "--new"), "give its text alone"),
         (("remember", "x is y", "--owner", "--in", "dm"), "give its text alone"),

@@ -272,7 +272,7 @@ async def test_a_paid_model_s_estimate_is_told_also_where_every_question_is_answ
 async def test_how_far_it_is_is_told_in_lines_where_no_bar_is_drawn(
     learned: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dnam.cli.screen.SECONDS_BETWEEN_LINES", 0)
+    monkeypatch.setattr("dnam.cli.progress.SECONDS_BETWEEN_LINES", 0)
     ran = await asyncio.to_thread(
         dnam, "rederive", "--name", "told", "--model", "haiku", "--yes", "--json", "--data", learned
     )

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dnam.cli.screen import MOST_NOTE_CHARS, Lines, Screen, jsonable
+from dnam.cli.progress import Lines
+from dnam.cli.screen import MOST_NOTE_CHARS, Screen, jsonable
+from dnam.cli.tables import columns, width_of
 from dnam.times import age, iso
 from projections.errors import BadRequest
 from projections.events.values import Audience, By
@@ -93,6 +95,33 @@ def test_a_long_note_is_cut_and_shows_no_control_characters(capsys: pytest.Captu
     assert len(said) < MOST_NOTE_CHARS + 100
 
 
+WIDE = "東京都に行きたいと思います。"
+
+
+def test_what_is_written_in_wide_characters_stands_in_columns_too() -> None:
+    rows = [("name", "said"), (WIDE, "a"), ("cafe\u0301", "b"), ("Kim", "c")]
+    assert list(columns(rows)) == [
+        f"name{' ' * 24}  said",
+        f"{WIDE}  a",
+        f"cafe\u0301{' ' * 24}  b",
+        f"Kim{' ' * 25}  c",
+    ]
+
+
+@pytest.mark.parametrize(("width", "drawn"), [(130, True), (95, False)])
+def test_what_is_written_in_wide_characters_is_given_the_room_that_it_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, *, drawn: bool
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("COLUMNS", str(width))
+    Screen().table(("id", "name", "updated", "text"), [["durable-84983c8f", WIDE, "2026-03-05 16:49+00:00", WIDE * 4]])
+    out = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
+    assert ("─" in out) == drawn
+    assert max(map(width_of, out.splitlines())) <= width
+    assert WIDE in out
+    assert len(out.splitlines()) < 10  # in no column of a few characters
+
+
 def test_in_a_terminal_tables_are_drawn_and_markup_means_nothing(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -103,19 +132,19 @@ def test_in_a_terminal_tables_are_drawn_and_markup_means_nothing(
     assert "─" in out
 
 
-@pytest.mark.parametrize(("columns", "drawn"), [(140, True), (60, False), (40, False)])
+@pytest.mark.parametrize(("width", "drawn"), [(140, True), (60, False), (40, False)])
 def test_where_a_table_has_no_room_rows_stand_one_after_the_other(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int, *, drawn: bool
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], width: int, *, drawn: bool
 ) -> None:
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setenv("COLUMNS", str(width))
     text = "User prefers growing from seed over buying seedlings."
     Screen().table(("id", "text", "updated", ""), [["durable-84983c8f", text, "2026-03-05 16:49+00:00", ""]])
     out = re.sub(r"\x1b\[\d*m", "", capsys.readouterr().out)
     assert "durable-84983c8f" in out
     assert "2026-03-05 16:49+00:00" in out
     assert ("─" in out) == drawn
-    assert max(map(len, out.splitlines())) <= columns
+    assert max(map(len, out.splitlines())) <= width
     assert "".join(out.split()).count("Userprefers") == 1
 
 

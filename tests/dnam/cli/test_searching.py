@@ -8,6 +8,7 @@ import pytest
 
 from dnam.contexts import everywhere, in_place
 from dnam.hits import FIELDS
+from dnam.marking import MOST_CHARS
 from dnam.memory import Memory
 from projections.decisions.place import PlaceSeen
 from projections.events.values import Audience
@@ -259,3 +260,37 @@ def test_a_guild_is_looked_at_once_and_every_person_once(teapot: Path) -> None:
     here = contexts[1]
     assert isinstance(here, list)
     assert [each.said for each in here] == [True, False, False]
+
+
+def test_a_hit_is_told_on_one_line_and_cut_around_the_word_and_json_has_all_of_it(tmp_path: Path) -> None:
+    long = f"{'so it goes, ' * 40}\n\nthe harp\n{'and on, ' * 40}"
+
+    async def said(memory: Memory) -> None:
+        await memory.heard("200", long, name="Ada", platform="discord", place=GENERAL, key="1", said=NOW)
+
+    make(tmp_path / "data", said)
+    ran = dnam("search", "harp", "--data", tmp_path / "data")
+    assert "\ufffd" not in ran.out
+    (line,) = (each for each in ran.out.splitlines() if each.startswith("s1"))
+    text = line.partition("Ada  ")[2]
+    assert text.startswith("…")
+    assert " the harp and on, " in text
+    assert text.endswith("…")
+    assert MOST_CHARS <= len(text) <= MOST_CHARS + 2
+    assert dnam("search", "harp", "--json", "--data", tmp_path / "data").value["said"][0]["text"] == long
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "nobody had said anything by then"),
+        (("--in", "general"), "there was no such place by then"),
+        (("--user", "Kim"), "nothing that is open there has one of these words"),
+    ],
+)
+def test_before_anything_was_said_no_place_is_missed_that_was_not_named(
+    teapot: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    ran = dnam("search", "tea", *arguments, "--said", "2001-01-01", "--data", teapot)
+    assert (ran.code, ran.out) == (0, "")
+    assert told in ran.err

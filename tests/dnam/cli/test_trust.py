@@ -21,7 +21,7 @@ from tests.dnam.cli.test_upkeep import flip
 from tests.dnam.scripted import FakeClock
 
 CHECKPOINT_FIELDS = "origin size root vkey key checkpoint file"
-VERIFY_FIELDS = "events rows root problems since"
+VERIFY_FIELDS = "events rows root problems views since"
 SINCE_FIELDS = "origin size root added proof"
 PROOF_FIELDS = "origin seq size header path root checkpoint"
 CHECKER = ROOT / "tests" / "check_inclusion.py"
@@ -453,3 +453,15 @@ def test_of_one_event_nothing_is_said_in_the_plural(tmp_path: Path) -> None:
     ]
     assert all("1 event" in each for each in told), told
     assert "1 events" not in "".join(told)
+
+
+@pytest.mark.parametrize("words", [("checkpoint",), ("checkpoint", "--new-origin", "--yes"), ("prove", "1")])
+@pytest.mark.parametrize("where", [".", "nowhere/monday"])
+def test_where_nothing_can_be_written_no_key_is_made_and_no_name_given(
+    data: Path, tmp_path: Path, words: tuple[str, ...], where: str
+) -> None:
+    before = bytes_of(data)
+    ran = dnam(*words, "--out", tmp_path / where, "--data", data)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith(f"dnam: {tmp_path / where} ")
+    assert bytes_of(data) == before

@@ -4,20 +4,25 @@ import asyncio
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import lmdb
 import pytest
 
 from dnam.memory import Memory
+from projections.fold import Fold
+from projections.registry import PROJECTIONS
+from replay.builder import rebuild
 from replay.pages import PAGE_SIZE
 from replay.ring_records import SIZE
-from tests.dnam.cli.memories import bytes_of, dnam, ended, process
+from replay.store import DiskStore
+from tests.dnam.cli.memories import bytes_of, dnam, ended, garden, make, process
 from tests.dnam.scripted import FakeClock
 
 REPLAY_FIELDS = "events digest"
-CHECK_FIELDS = "events equal live rebuilt index unusable"
-VERIFY_FIELDS = "events rows root problems"
+CHECK_FIELDS = "events equal live rebuilt index unusable views"
+VERIFY_FIELDS = "events rows root problems views"
 
 INTERRUPTED = """
 import os, signal
@@ -268,3 +273,88 @@ def test_without_a_key_ring_events_are_counted_by_tag_and_nothing_else_is_told(d
     for command in (("log",), ("people",), ("remember", "Kim", "a word"), ("replay",)):
         ran = dnam(*command, "--data", data)
         assert (ran.code, ran.out, said in ran.err) == (3, "", True)
+
+
+def built_by(data: Path, version: int) -> None:
+    """The views of a dnam that has another version of a projection."""
+    fold = Fold(tuple(replace(each, version=version) if each.name == "config" else each for each in PROJECTIONS))
+    store = DiskStore(data, fold, writable=True)
+    try:
+        rebuild(store, fold)
+    finally:
+        store.close()
+
+
+OTHERS = {
+    "earlier": (
+        0,
+        "the views are of an earlier version (config@1 is not there), and neither used nor compared: the next command "
+        "that writes builds them anew, and so does `dnam replay`",
+    ),
+    "newer": (
+        9,
+        "the views are of a newer version (config@9 is there; config@1 is not there), and neither used nor compared: "
+        "this dnam can read what is here, and must not write; install the newer one, or remove the folder `views`",
+    ),
+}
+
+
+@pytest.mark.parametrize("version", OTHERS)
+def test_views_of_another_version_are_no_damage(data: Path, version: str) -> None:
+    number, told = OTHERS[version]
+    built_by(data, number)
+    before = bytes_of(data)
+    ran = dnam("verify", "--data", data)
+    assert (ran.code, ran.err) == (0, f"dnam: {told}\n")
+    assert ran.out.endswith(": all as it was written\n")
+    value = dnam("verify", "--json", "--data", data).value
+    assert (value["problems"], value["views"]) == ([], version)
+    ran = dnam("replay", "--check", "--data", data)
+    assert (ran.code, ran.err) == (0, f"dnam: {told}\n")
+    assert ran.out.startswith("25 events: what is folded from the log is what a rebuild makes of them")
+    value = dnam("replay", "--check", "--json", "--data", data).value
+    assert (value["equal"], value["index"], value["unusable"], value["views"]) == (True, None, None, version)
+    ran = dnam("doctor", "--data", data)
+    assert (ran.code, f"log: {told}" in ran.out) == (int(version == "newer"), True)
+    assert bytes_of(data) == before
+    flip(data, b"bodies")
+    ran = dnam("verify", "--data", data)
+    assert (ran.code, "#25: the body of this" in ran.out, told in ran.err) == (1, True, True)
+
+
+def test_views_of_an_earlier_version_are_built_anew_by_who_writes(data: Path) -> None:
+    number, told = OTHERS["earlier"]
+    built_by(data, number)
+    ran = dnam("remember", "Kim", "plays the harp", "--data", data)
+    assert (ran.code, ran.err) == (0, f"dnam: noticed and mended: {told}\n")
+    ran = dnam("verify", "--json", "--data", data)
+    assert (ran.value["views"], ran.err) == ("current", "")
+
+
+@pytest.mark.parametrize("version", [0, 1, 9])
+def test_views_of_another_log_are_a_finding_whatever_their_version(data: Path, tmp_path: Path, version: int) -> None:
+    make(tmp_path / "other", garden)
+    built_by(tmp_path / "other", version)
+    shutil.rmtree(data / "views")
+    shutil.copytree(tmp_path / "other" / "views", data / "views")
+    ran = dnam("verify", "--data", data)
+    assert (ran.code, "views: they are of another log" in ran.out) == (1, True)
+    assert dnam("verify", "--json", "--data", data).value["views"] == "unusable"
+    assert dnam("replay", "--check", "--data", data).code == 1
+    ran = dnam("doctor", "--data", data)
+    assert (ran.code, "views: they are of another log" in ran.out) == (1, True)
+
+
+def test_a_table_that_was_lost_is_damage_and_no_other_version(data: Path) -> None:
+    views = data / "views" / (data / "views" / "CURRENT").read_text().strip()
+    with lmdb.open(str(views), max_dbs=64) as environment:
+        table = environment.open_db(b"config@1", create=False)
+        with environment.begin(write=True) as transaction:
+            transaction.drop(table)
+    for command in (("verify",), ("replay", "--check"), ("doctor",)):
+        ran = dnam(*command, "--data", data)
+        assert (ran.code, "the views " in ran.out, "cannot be used" in ran.out) == (1, True, True)
+        assert "config@1 is lost" in ran.out
+    ran = dnam("remember", "Kim", "plays the harp", "--data", data)
+    assert (ran.code, ran.err.startswith("dnam: noticed and mended: the views cannot be used")) == (0, True)
+    assert dnam("verify", "--data", data).code == 0
