@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from dnam.meaning import Meaning
 
 SUMMARY_PROMPT = "summary@2"
-EXTRACTION_PROMPT = "extraction@3"
+EXTRACTION_PROMPT = "extraction@4"
 MERGE_PROMPT = "merge@1"
 MOST_AGAIN = 10
 """How many messages that are passed over are tried once more when a person asks for it: each is a call of its own."""
