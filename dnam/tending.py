@@ -21,7 +21,8 @@ from dnam.loops.loop import Loop
 from dnam.loops.merge import MOST_MERGES, merge_items, plan_merges, texts_of
 from dnam.loops.planning import plan_again
 from dnam.loops.summary import refresh_summary
-from dnam.loops.summary_plan import Refreshing, plan_summary
+from dnam.loops.summary_plan import plan_summary
+from dnam.loops.summary_reading import Refreshing
 from dnam.loops.unmerged import undecided, unmerged
 from dnam.memory import Memory
 from dnam.model import Model
