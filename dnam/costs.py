@@ -18,7 +18,8 @@ WORDS_DAYS = 7
 
 
 class Cost(NamedTuple):
-    """Calls of one day, person or model. `key` is the day, the person's handle in hex or the model; `name` is shown.
+    """Calls of one day, person or model; of one that took several requests, what all of them took. `key` is the day,
+    the person's handle in hex or the model; `name` is shown.
 
     `failed` are those of which nothing came. `cost_micros` is in 10⁻⁶ USD; tokens read from a cache are part of
     `tokens_in`.

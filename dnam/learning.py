@@ -13,7 +13,8 @@ from dnam.assistant import Assistant
 from dnam.errors import OptedOut
 from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartment
 from dnam.loops.summary import Refreshed, refresh_summary
-from dnam.loops.summary_plan import Refreshing, SummaryPlan, passed_over_in, plan_passed_over, plan_summary, to_come
+from dnam.loops.summary_plan import SummaryPlan, passed_over_in, plan_passed_over, plan_summary, to_come
+from dnam.loops.summary_reading import Refreshing
 from dnam.prompts import load
 from dnam.resolving import resolved
 from dnam.tending import SUMMARY_PROMPT, still_said

@@ -1,39 +1,35 @@
 """Keeping a memory up to date with a model, whenever somebody says so: summaries, extractions, merges.
 
-When it is due is `dnam/background.py`'s to know. What goes wrong is an event of the loop's own (`extraction.failed`,
-`summary.failed`, `merge.failed`), or else a `job.failed`, where the log takes it; it stands in `failures` in any case.
+When it is due is `dnam/background.py`'s to know; how a loop is driven, and what becomes of what goes wrong,
+`dnam/driver.py`'s.
 """
 
 import asyncio
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from dnam.configuration import config_for, learned_as
-from dnam.encoder import Encoder, EncoderError
-from dnam.encoding import Purpose, encoded
+from dnam.driver import Driver
+from dnam.encoder import Encoder
 from dnam.errors import OptedOut
-from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.extraction import ExtractionPlan, Learned, Said, extract_items, new_by_compartment
 from dnam.loops.kept import giving_up, is_tried, left_of
-from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
+from dnam.loops.loop import Loop
 from dnam.loops.merge import MOST_MERGES, merge_items, plan_merges, texts_of
 from dnam.loops.planning import plan_again
 from dnam.loops.summary import refresh_summary
-from dnam.loops.summary_plan import Refreshing, plan_summary
+from dnam.loops.summary_plan import plan_summary
+from dnam.loops.summary_reading import Refreshing
 from dnam.loops.unmerged import undecided, unmerged
 from dnam.memory import Memory
-from dnam.model import Model, ModelError, OverBudget
-from dnam.precedence import Precedence
+from dnam.model import Model
 from dnam.prompts import load
-from dnam.resolving import Names, Noted, resolved
-from dnam.trouble import Trouble
+from dnam.resolving import resolved
 from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
-from projections.decisions.draft import Decision, Draft
-from projections.decisions.work import JobRequest, record_job
 from projections.events import ExtractionReplied, MergeReplied
 from projections.events.values import Audience
 from projections.fruitless import Reader, times_in_vain
@@ -42,29 +38,26 @@ from projections.messages import MessageRow, SpokenRow, find_message
 from projections.nearness import Nearness
 from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
-from projections.policies.closeness import Measure, Pair, Vector, by_tokens, by_vectors
+from projections.policies.closeness import Pair, by_tokens
 from projections.policies.compartments import everywhere
 from projections.policies.learned_from import Learn, LearnedAs, Learns
 from projections.policies.low_signal import is_low_signal
 from projections.rows import Found, Rows
 from replay.chronicle import LogChronicle
-from replay.errors import ErasedMeanwhile, LogError
-from replay.group import Recorded
+from replay.errors import ErasedMeanwhile
 
 if TYPE_CHECKING:
     from dnam.meaning import Meaning
 
 SUMMARY_PROMPT = "summary@2"
-EXTRACTION_PROMPT = "extraction@3"
+EXTRACTION_PROMPT = "extraction@4"
 MERGE_PROMPT = "merge@1"
 MOST_AGAIN = 10
 """How many messages that are passed over are tried once more when a person asks for it: each is a call of its own."""
-AT_ONCE = 16
-"""How many loops talk with the model at a time; the others wait their turn."""
 
 
-class Tending:
-    """The loops over one memory, with one model, and with an encoder where there is one."""
+class Tending(Driver):
+    """The loops over one memory, with the settings in force."""
 
     meaning: "Meaning | None" = None
     """What finds things by their meaning, where there is an encoder (`dnam/understanding.py`)."""
@@ -72,62 +65,9 @@ class Tending:
     """What recall is handed instead, where one is wished for and cannot be had: a note that says so, for the turn."""
 
     def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
-        self.memory = memory
-        self.model = model
-        self.encoder = encoder
-        self.failures = Failures()
-        self.trouble = Trouble()
-        self.minting = Minting(memory.now)
-        self.precedence = Precedence()
-        self._names = Names()
-        self._room = asyncio.Semaphore(AT_ONCE)
+        super().__init__(memory, model, encoder)
         # A lock lives as long as somebody holds it or waits for it.
         self._learning: WeakValueDictionary[Handle, asyncio.Lock] = WeakValueDictionary()
-
-    async def _look(self, question: Callable[[Rows], T]) -> T:
-        """Ask something of the rows, behind whoever waits for an answer."""
-        await self.precedence.give_way()
-        return await self.memory.look(question)
-
-    async def _record(self, decision: Decision, person: Handle) -> Recorded:
-        """Record something of a person's, behind whoever waits for an answer, unless they opted out (OptedOut)."""
-        await self.precedence.give_way()
-        return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
-
-    async def run(self, loop: Loop[T], person: Handle = NOBODY) -> T:
-        """Drive a loop with this model and this log. What is a person's ends without writing when they opted out
-        meanwhile (OptedOut), or were erased (ErasedMeanwhile).
-        """
-
-        async def record(decision: Decision) -> Recorded:
-            return await self._record(decision, person)
-
-        async def compare(step: Compare) -> Compared:
-            if self.encoder is None:
-                return Compared()
-            texts = await self._look(step.texts)
-            if texts:
-                await record(step.keep)
-            return await self.compare(step._replace(texts=lambda _: texts))
-
-        seconds = self.memory.settings.model_timeout_seconds
-        async with self._room:
-            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find)
-
-    async def compare(self, step: Compare) -> Compared:
-        """How near texts are that a loop wants compared, by the encoder where there is one."""
-        return Compared(await self.measure(step.texts, Job("encoder", step.person, person=step.person)))
-
-    async def find(self, step: Find) -> Recorded:
-        """What a loop looks up in the log."""
-        log = LogChronicle(self.memory.engine.live)
-
-        def found(rows: Rows) -> Recorded:
-            event = step.event(rows)
-            record = None if event is None else log.find(event)
-            return Recorded() if record is None else Recorded((record,))
-
-        return await self._look(found)
 
     def learns(self, rows: Rows) -> Learns:
         """What is learned from whom and where, as it is configured now."""
@@ -327,44 +267,6 @@ class Tending:
                 errors.append(merged.error)
         return errors
 
-    async def measure(self, texts: Callable[[Rows], Sequence[str]], job: Job) -> Measure | None:
-        """By the encoder's vectors of these texts; None where there is none, or it fails: then words decide."""
-        if self.encoder is None:
-            return None
-        try:
-            vectors = await self._vectors(self.encoder, await self._look(texts), job.person)
-        except Exception as error:  # noqa: BLE001 - whatever an encoder raises: items can be compared without it
-            await self.went_wrong(job, error)
-            return None
-        threshold = round(self.memory.settings.merge_threshold * 1000)
-        return by_vectors(vectors, self.encoder.name, threshold)
-
-    async def _vectors(self, encoder: Encoder, texts: Sequence[str], person: Handle) -> Mapping[str, Vector]:
-        if not texts:
-            return {}
-        texts = tuple(dict.fromkeys(texts))
-        async with asyncio.timeout(self.memory.settings.model_timeout_seconds):
-            made = await encoded(self.memory, encoder, texts, Purpose(person=person))
-        return dict(zip(texts, made.vectors, strict=True))
-
-    # -- what goes wrong --------------------------------------------------------------------------------------------
-
-    async def went_wrong(self, job: Job, error: Exception) -> None:
-        """Keep what went wrong, and record it where the log takes it. What is only put off is no failure."""
-        if isinstance(error, ErasedMeanwhile | OptedOut):
-            return
-        own = _in_own_words(error) or type(error).__name__
-        self.failures.append(f"{job.name}: {str(error) or own}", f"{job.name} failed: {own}")
-        if isinstance(error, OverBudget):
-            return
-        request = JobRequest(
-            job.name, _in_own_words(error), self.memory.now(), self.memory.origin(), job.session, job.person
-        )
-        try:
-            await self.memory.record(lambda rows: record_job(rows, request))
-        except (LogError, OSError) as full:
-            self.failures.append(f"recording that: {full}", f"that could not be recorded: {full}")
-
 
 def still_said(person: Handle, said: Sequence[Said], rows: Rows) -> list[Said]:
     """What may still be read of a person's messages that were found before another model was asked, as they are now:
@@ -377,19 +279,6 @@ def still_said(person: Handle, said: Sequence[Said], rows: Rows) -> list[Said]:
     return [Said(point, found) for point, found in now if found is not None and found.row.message.text.strip()]
 
 
-def _unless_out(rows: Rows, person: Handle, decision: Decision) -> Sequence[Draft]:
-    if is_out(rows, person):
-        raise OptedOut("they opted out meanwhile")
-    return decision(rows)
-
-
 def _place(rows: Rows, where: SpokenRow) -> Ref | None:
     found = place_of(rows, where.session)
     return where.audience.place if found is None else found.row.place
-
-
-def _in_own_words(error: Exception) -> str:
-    """The error, where its words are the program's; else its kind: another's words may be somebody's."""
-    if isinstance(error, LogError | ModelError | EncoderError | OSError):
-        return str(error)
-    return type(error).__name__

@@ -1,4 +1,5 @@
-"""Calls of models: one row for each, so that what a day, a person or a model cost is a sum over a range.
+"""Calls of models: one row for each, so that what a day, a person or a model cost is a sum over a range. An answer or
+other work is one call, however many requests its model was sent for it: its event has what all of them took.
 
 A call stands in exactly one event that counts here. A summary's call is its `summary.answered`: the `summary.refreshed`
 that follows names it once more, and so does a `summary.failed` whose reply was there and was empty. An answer's call is

@@ -24,7 +24,11 @@ def costs(
     data: Data = None,
     as_json: Json = False,
 ) -> None:
-    """What models took and cost, by day (UTC), user or model."""
+    """What models took and cost, by day (UTC), user or model.
+
+    A call is an answer, a summary or other work, however many requests to its model it took, as an answer with tools
+    does; tokens and cost are of all of them.
+    """
     from dnam.costs import costs as added_up
 
     shell = Shell(data, as_json)

@@ -38,7 +38,7 @@ def _option(metavar: str, text: str) -> object:
 def rederive(
     name: Annotated[str | None, _option("NAME", "What the shadow is called.")] = None,
     model: Annotated[str | None, _option("M", "Who reads it all again; `offline` is the one that comes along.")] = None,
-    extraction_prompt: Annotated[str | None, _option("V", "The prompt of extractions, as extraction@3.")] = None,
+    extraction_prompt: Annotated[str | None, _option("V", "The prompt of extractions, as extraction@4.")] = None,
     summary_prompt: Annotated[str | None, _option("V", "The prompt of summaries, as summary@2.")] = None,
     merge_policy: Annotated[
         str | None, _option("V", "closeness@2: what is close is merged; apart@1: nothing is.")

@@ -27,6 +27,6 @@ def digest(system: str, prompt: str) -> bytes:
 
 
 def prompts() -> list[str]:
-    """The names of all prompts that come with the program, `extraction@3`."""
+    """The names of all prompts that come with the program, `extraction@4`."""
     files = (each.name for each in resources.files(__name__).iterdir())
     return sorted(name.removesuffix(".txt") for name in files if name.endswith(".txt"))

@@ -24,7 +24,8 @@ from dnam.loops.loop import Loop
 from dnam.loops.merge import merge_items, plan_merges, texts_of
 from dnam.loops.merge import replied as merge_replied
 from dnam.loops.summary import Refreshed, refresh_summary
-from dnam.loops.summary_plan import Refreshing, SummaryPlan, plan_summary
+from dnam.loops.summary_plan import SummaryPlan, plan_summary
+from dnam.loops.summary_reading import Refreshing
 from dnam.memory import Memory
 from dnam.model import Ask, Reply
 from dnam.prompts import Prompt, digest

@@ -98,7 +98,8 @@ class Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False)
 
 
 class ModelUse(msgspec.Struct, frozen=True, forbid_unknown_fields=True, gc=False):
-    """One call of a model: which, with which prompt, and what it took. `cost_micros` is in 10⁻⁶ USD.
+    """One call of a model: which, with which prompt, and what it took, in one request or, with tools or a stream that
+    broke off, in several. `cost_micros` is in 10⁻⁶ USD.
 
     `stop` is why it stopped, as the model's API has it: `end_turn`, `max_tokens`, `refusal`.
     """

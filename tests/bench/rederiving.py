@@ -108,7 +108,7 @@ def _asked(bench: Bench, folder: Path) -> Iterator[Row]:
 
 def _decided(bench: Bench, folder: Path) -> Iterator[Row]:
     bench.say("deciding anew from the recorded replies")
-    asked = Asked(Noting.name, Noting.name, "extraction@3", "summary@2", "apart@1")
+    asked = Asked(Noting.name, Noting.name, "extraction@4", "summary@2", "apart@1")
     took = [asyncio.run(_derive(folder, f"decided-{n}", Noting(), asked)) for n in range(min(bench.rounds, 5))]
     if any(each.manifest.calls for each in took):
         raise RuntimeError("a recorded reply was asked for")
@@ -121,7 +121,7 @@ async def _asking(folder: Path, name: str, url: str, key: str) -> Took:
     model = Claude(Access(key, url))
     await model.prepare()
     try:
-        return await _derive(folder, name, model, Asked(HAIKU, HAIKU, "extraction@3", "summary@2", "apart@1"))
+        return await _derive(folder, name, model, Asked(HAIKU, HAIKU, "extraction@4", "summary@2", "apart@1"))
     finally:
         await model.close()
 

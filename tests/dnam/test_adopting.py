@@ -129,7 +129,7 @@ async def test_everything_is_taken_over_once(data: Path) -> None:
         assert (taken.people, taken.summaries) == (2, 1)
         (event,) = adoptions(memory.engine)
         assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries)
-        assert (event.model, event.extraction_prompt) == ("other", "extraction@3")
+        assert (event.model, event.extraction_prompt) == ("other", "extraction@4")
         now = await memory.look(texts)
         assert "enjoys green tea with milk" in now
         assert not any(text.startswith("likes") for text in now)

@@ -64,7 +64,7 @@ async def test_what_happened_who_did_it_why_and_what_was_said(world: World) -> N
     lines = reply.text.splitlines()
     assert lines[0] == f"**[fact] Ada drinks green oolong.** `{item}` (active, in direct messages)"
     assert (
-        ": added by model scripted 1, prompt extraction@3: no item has this id or says this (extraction@1 " in lines[1]
+        ": added by model scripted 1, prompt extraction@4: no item has this id or says this (extraction@1 " in lines[1]
     )
     assert lines[2] == "  Ada drinks oolong."
     assert lines[3].startswith("  > ada, 2023-11-14 ")

@@ -415,7 +415,7 @@ async def _versions_of_an_adoption(path: Path) -> set[str]:
     """The same, of a memory that was made anew, and of one that took that over."""
     async with village(path) as there:
         await talk(there)
-    asked = Asked("other", "other", "extraction@3", "summary@2", "closeness@2")
+    asked = Asked("other", "other", "extraction@4", "summary@2", "closeness@2")
     await derive(path, reader("enjoys", name="other"), asked=asked)
     ran = await asyncio.to_thread(dnam, "adopt", "next", "--behind", "--yes", "--data", path)
     assert ran.code == 0, ran.err

@@ -15,7 +15,7 @@ from replay.errors import Busy
 from replay.keyring import KeyRing
 from replay.ring_store import MemoryRingStore
 
-WELL = Manifest("next", Asked("a", "a", "extraction@3", "summary@2", "apart@1", people=("ab" * 16,)), 1, "", "")
+WELL = Manifest("next", Asked("a", "a", "extraction@4", "summary@2", "apart@1", people=("ab" * 16,)), 1, "", "")
 
 
 @pytest.mark.parametrize(

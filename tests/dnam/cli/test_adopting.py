@@ -372,7 +372,7 @@ def test_both_lives_are_told(data: Path) -> None:
     told = dnam("audit", "Ada", "--item", old, "--data", data).out
     assert "added by model scripted 1" in told
     assert "changed by model offline 1" in told
-    assert "rederived as next by offline with extraction@3" in told
+    assert "rederived as next by offline with extraction@4" in told
     assert "reverted by the operator" in told
     assert "the adoption of next was taken back" in told
     assert "enjoys rain" in dnam("show", "Ada", "--at", str(seq), "--data", data).out

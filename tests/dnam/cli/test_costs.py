@@ -1,13 +1,15 @@
 """`dnam costs`: what models took, by day, user and model."""
 
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from dnam.assistant import Assistant
 from dnam.costs import words
 from dnam.memory import Memory
-from dnam.model import Ask, Hear, ModelDown, Reply, unheard
+from dnam.model import Ask, Hear, ModelDown, Reply, ToolCall, unheard
 from projections.calls import DAY_MS
 from replay.engine import Engine
 from tests.dnam.cli.memories import bytes_of, dnam, make
@@ -111,6 +113,26 @@ def test_looking_changes_nothing(billed: Path) -> None:
     before = bytes_of(billed)
     dnam("costs", "--data", billed)
     assert bytes_of(billed) == before
+
+
+def test_a_call_is_an_answer_however_many_requests_it_took(tmp_path: Path) -> None:
+    class Looking(Billed):
+        """It looks something up twice before it answers."""
+
+        async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+            reply = await super().ask(ask, hear)
+            if ask.purpose != "answer" or len(ask.rounds) == 2:
+                return reply
+            return msgspec.structs.replace(reply, calls=(ToolCall("1", "memory_search", '{"query": "tea"}'),))
+
+    async def asked(memory: Memory) -> None:
+        await Assistant(memory, Looking()).answer(await memory.heard("kim", "hello"))
+
+    make(tmp_path / "looked", asked)
+    (line,) = dnam("costs", "--data", tmp_path / "looked", "--json").value["lines"]
+    counted = line["calls"], line["failed"], line["tokens_in"], line["tokens_cached"], line["tokens_out"]
+    assert (*counted, line["cost_micros"]) == (1, 0, 300, 150, 30, 6000)
+    assert "however many requests" in " ".join(re.sub("[│╭╮╰╯]", " ", dnam("costs", "--help").out).split())
 
 
 def test_a_chat_is_told_in_a_few_lines(billed: Path) -> None:

@@ -112,8 +112,8 @@ def test_every_item_s_life_in_order(data: Path) -> None:
 
 def test_who_did_it_with_which_model_prompt_and_policy(data: Path) -> None:
     added, _, changed = oolong(data)["steps"]
-    assert added["model"] == {"name": "scripted", "version": "1", "prompt": "extraction@3"}
-    assert added["who"] == "model scripted 1, prompt extraction@3"
+    assert added["model"] == {"name": "scripted", "version": "1", "prompt": "extraction@4"}
+    assert added["who"] == "model scripted 1, prompt extraction@4"
     assert added["policy"].startswith("extraction@1 ")
     assert (changed["who"], changed["model"], changed["by"]["kind"]) == ("Kim", None, "person")
     assert changed["why"] == "asked by the person"
@@ -368,8 +368,8 @@ def test_the_chain_back_to_messages(data: Path) -> None:
     assert [len(line) - len(line.lstrip()) for line in lines] == [0, 2, 2, 4, 6, 2, 4, 6]
     assert lines[0] == f"{item} [fact] Kim drinks green <b>oolong</b>! (active, in guild Garden)"
     assert "changed by Kim: asked by the person" in lines[1]
-    assert "added by model scripted 1, prompt extraction@3: " in lines[5]
-    assert "extraction.answered by model scripted 1, prompt extraction@3" in lines[6]
+    assert "added by model scripted 1, prompt extraction@4: " in lines[5]
+    assert "extraction.answered by model scripted 1, prompt extraction@4" in lines[6]
     assert lines[7].endswith(LINK)
     assert bytes_of(data) == before
 
@@ -380,7 +380,7 @@ def test_the_chain_as_json(data: Path) -> None:
     first = root["causes"][-1]
     assert " ".join(first) == EVENT_NODE
     (work,) = first["causes"]
-    assert (work["tag"], work["who"]) == ("extraction.answered", "model scripted 1, prompt extraction@3")
+    assert (work["tag"], work["who"]) == ("extraction.answered", "model scripted 1, prompt extraction@4")
     assert len(work["beside"]) == 3  # what Kim had said there before, and what was known by then
     (message,) = work["causes"]
     assert (message["words"].startswith("I drink"), message["link"], message["causes"]) == (True, LINK, [])

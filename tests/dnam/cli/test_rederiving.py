@@ -46,7 +46,7 @@ def test_by_the_same_model_nobody_is_asked_and_nothing_differs(learned: Path) ->
     ran = dnam("rederive", "--name", "same", "--data", learned)
     assert ran.code == 0
     assert ran.err.splitlines() == [
-        "dnam: a new shadow same, by offline with extraction@3 and summary@2",
+        "dnam: a new shadow same, by offline with extraction@4 and summary@2",
         "dnam: 14 runs of the loops, decided anew from what was replied then: nobody is asked.",
     ]
     assert ran.out.splitlines()[0] == "The shadow same knows the log up to #80: 0 calls of offline, $0.0000."
@@ -86,7 +86,7 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
             ("--name", "x", "--extraction-prompt", "extraction@99"),
             "no extraction prompt 'extraction@99' here: there are",
         ),
-        (("--name", "x", "--summary-prompt", "extraction@3"), "there is no summary prompt"),
+        (("--name", "x", "--summary-prompt", "extraction@4"), "there is no summary prompt"),
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
         (("--encoder", "voyage", "--max-cost", "1"), "an encoder alone makes none: leave it out"),
         (("--encoder", "voyage", "--name", "No Name"), "no name for a shadow"),
@@ -299,7 +299,7 @@ async def test_of_batches_it_is_told_how_many_wait_for_each_other(learned: Path,
 
 def test_a_shadow_of_two_models_names_both(by_two: Path) -> None:
     ran = dnam("rederive", "--name", "two", "--data", by_two)
-    whose = "a new shadow two, by claude-haiku-5-5 with extraction@3 and claude-opus-4-5 with summary@2"
+    whose = "a new shadow two, by claude-haiku-5-5 with extraction@4 and claude-opus-4-5 with summary@2"
     assert (ran.code, whose in ran.err) == (2, True), ran.err
 
 

@@ -141,7 +141,7 @@ def test_a_guild_is_erased_in_shadows_at_once(data: Path) -> None:
 def test_a_shadow_of_another_log_is_refused_and_listed_as_such(
     data: Path, changes: dict[str, object], why: str
 ) -> None:
-    asked = Asked("offline", "offline", "extraction@3", "summary@2", "closeness@2")
+    asked = Asked("offline", "offline", "extraction@4", "summary@2", "closeness@2")
     save(data, msgspec.structs.replace(load(data, "next"), asked=asked, **changes))
     for command in (("rederive", "--name", "next"), ("diff", "--shadow", "next"), ("adopt", "next", "--yes")):
         ran = dnam(*command, "--data", data)

@@ -17,7 +17,7 @@ from tests.dnam.rederiving.village import derive, memories, village
 from tests.loopback.messages import Expires, Fails, Reply, Request, Script, serving
 
 HAIKU = "claude-haiku-4-5"
-ASKED = Asked(HAIKU, HAIKU, "extraction@3", "summary@2", "closeness@2")
+ASKED = Asked(HAIKU, HAIKU, "extraction@4", "summary@2", "closeness@2")
 DAY = 24 * 60 * 60.0
 
 

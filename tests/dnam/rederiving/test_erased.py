@@ -34,7 +34,7 @@ from tests.replay.conftest import SHARED
 from tests.replay.stage import KIM, child, finished, tell
 from tests.world import handle
 
-OTHER = Asked("other", "other", "extraction@3", "summary@2", "closeness@2")
+OTHER = Asked("other", "other", "extraction@4", "summary@2", "closeness@2")
 KIMS = (
     "zqoneqz grandmother bottles elderflower cordial every midsummer",
     "zqtwoqz beneath floorboards sleeps our forgotten accordion",

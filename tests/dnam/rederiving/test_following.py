@@ -35,7 +35,7 @@ from tests.privacy.traces import files_in, found_in, needles
 from tests.world import NOW
 
 Happening = Callable[[Village], Awaitable[None]]
-OTHER = Asked("other", "other", "extraction@3", "summary@2", "closeness@2")
+OTHER = Asked("other", "other", "extraction@4", "summary@2", "closeness@2")
 ROOFS = "midnight thunder over rusty tin roofs"
 MAPS = "hand drawn harbour maps from Lisbon"
 WALKS = "long walks with my old dog along the river"

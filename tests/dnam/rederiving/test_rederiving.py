@@ -36,7 +36,7 @@ from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, down
 from tests.world import NOW
 
 Happening = Callable[[Village], Awaitable[None]]
-OTHER = ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@2")
+OTHER = ASKED.__class__("other", "other", "extraction@4", "summary@2", "closeness@2")
 
 
 def told(path: Path, *happenings: Happening, model: ScriptedModel | None = None) -> None:

@@ -21,7 +21,7 @@ from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.world import NOW
 
 PEOPLE = ("kim", "ada", "tobi", "ines", "marcy", "lou")
-ASK = Ask("extraction", "other", "extraction@3", "", "", ExtractionInputs("Kim", (), ()))
+ASK = Ask("extraction", "other", "extraction@4", "", "", ExtractionInputs("Kim", (), ()))
 
 
 class Dear:

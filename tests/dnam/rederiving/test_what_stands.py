@@ -22,7 +22,7 @@ from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.world import NOW
 
 SESSION = "discord:channel:1"
-THIRD = Asked("third", "third", "extraction@3", "summary@2", "apart@1")
+THIRD = Asked("third", "third", "extraction@4", "summary@2", "apart@1")
 
 
 def adopt(path: Path) -> Ran:

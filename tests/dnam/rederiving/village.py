@@ -27,7 +27,7 @@ GARDEN = Ref("discord", "9")
 GENERAL = PlaceSeen("discord", "1", "channel", "general", "guild", guild=GARDEN, guild_name="Garden")
 STAFF = PlaceSeen("discord", "2", "channel", "staff", "channel", guild=GARDEN, guild_name="Garden")
 SETTINGS = settings(durable_every_n_turns="2", summary_every_n_turns="3", learn="heard", extraction_idle_minutes="0")
-ASKED = Asked("scripted", "scripted", "extraction@3", "summary@2", "closeness@2")
+ASKED = Asked("scripted", "scripted", "extraction@4", "summary@2", "closeness@2")
 
 
 def reader(verb: str = "likes", about: str = "person", name: str = "scripted", version: str = "1") -> ScriptedModel:

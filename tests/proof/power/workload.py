@@ -240,7 +240,7 @@ async def restores(day: Day) -> None:
 
 async def derives(day: Day) -> None:
     """Another model makes a shadow of it all."""
-    other = village.ASKED.__class__("other", "other", "extraction@3", "summary@2", "closeness@2")
+    other = village.ASKED.__class__("other", "other", "extraction@4", "summary@2", "closeness@2")
     await derive(day.data, reader("enjoys", name="other"), SHADOW, other)
     day.teller.step("derived")
 

@@ -1,0 +1,141 @@
+"""What drives the loops over one memory: with one model, one log, and an encoder where there is one.
+
+Whoever waits for an answer goes before. What goes wrong is an event of the loop's own (`extraction.failed`,
+`summary.failed`, `merge.failed`), or else a `job.failed`, where the log takes it; it stands in `failures` in any case.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+
+from dnam.encoder import Encoder, EncoderError
+from dnam.encoding import Purpose, encoded
+from dnam.errors import OptedOut
+from dnam.failures import Failures
+from dnam.jobs import Job
+from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
+from dnam.memory import Memory
+from dnam.model import Model, ModelError, OverBudget
+from dnam.precedence import Precedence
+from dnam.resolving import Names, Noted
+from dnam.trouble import Trouble
+from projections.decisions.consent import is_out
+from projections.decisions.draft import Decision, Draft
+from projections.decisions.work import JobRequest, record_job
+from projections.ids import NOBODY, Handle
+from projections.policies.closeness import Measure, Vector, by_vectors
+from projections.rows import Rows
+from replay.chronicle import LogChronicle
+from replay.errors import ErasedMeanwhile, LogError
+from replay.group import Recorded
+
+AT_ONCE = 16
+"""How many loops talk with the model at a time; the others wait their turn."""
+
+
+class Driver:
+    """A loop is handed to it, and what came of the loop comes back; many at a time."""
+
+    def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
+        self.memory = memory
+        self.model = model
+        self.encoder = encoder
+        self.failures = Failures()
+        self.trouble = Trouble()
+        self.minting = Minting(memory.now)
+        self.precedence = Precedence()
+        self._names = Names()
+        self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def _look(self, question: Callable[[Rows], T]) -> T:
+        """Ask something of the rows, behind whoever waits for an answer."""
+        await self.precedence.give_way()
+        return await self.memory.look(question)
+
+    async def _record(self, decision: Decision, person: Handle) -> Recorded:
+        """Record something of a person's, behind whoever waits for an answer, unless they opted out (OptedOut)."""
+        await self.precedence.give_way()
+        return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
+
+    async def run(self, loop: Loop[T], person: Handle = NOBODY) -> T:
+        """Drive a loop with this model and this log. What is a person's ends without writing when they opted out
+        meanwhile (OptedOut), or were erased (ErasedMeanwhile).
+        """
+
+        async def record(decision: Decision) -> Recorded:
+            return await self._record(decision, person)
+
+        async def compare(step: Compare) -> Compared:
+            if self.encoder is None:
+                return Compared()
+            texts = await self._look(step.texts)
+            if texts:
+                await record(step.keep)
+            return await self.compare(step._replace(texts=lambda _: texts))
+
+        seconds = self.memory.settings.model_timeout_seconds
+        async with self._room:
+            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find)
+
+    async def compare(self, step: Compare) -> Compared:
+        """How near texts are that a loop wants compared, by the encoder where there is one."""
+        return Compared(await self.measure(step.texts, Job("encoder", step.person, person=step.person)))
+
+    async def find(self, step: Find) -> Recorded:
+        """What a loop looks up in the log."""
+        log = LogChronicle(self.memory.engine.live)
+
+        def found(rows: Rows) -> Recorded:
+            event = step.event(rows)
+            record = None if event is None else log.find(event)
+            return Recorded() if record is None else Recorded((record,))
+
+        return await self._look(found)
+
+    async def measure(self, texts: Callable[[Rows], Sequence[str]], job: Job) -> Measure | None:
+        """By the encoder's vectors of these texts; None where there is none, or it fails: then words decide."""
+        if self.encoder is None:
+            return None
+        try:
+            vectors = await self._vectors(self.encoder, await self._look(texts), job.person)
+        except Exception as error:  # noqa: BLE001 - whatever an encoder raises: items can be compared without it
+            await self.went_wrong(job, error)
+            return None
+        threshold = round(self.memory.settings.merge_threshold * 1000)
+        return by_vectors(vectors, self.encoder.name, threshold)
+
+    async def _vectors(self, encoder: Encoder, texts: Sequence[str], person: Handle) -> Mapping[str, Vector]:
+        if not texts:
+            return {}
+        texts = tuple(dict.fromkeys(texts))
+        async with asyncio.timeout(self.memory.settings.model_timeout_seconds):
+            made = await encoded(self.memory, encoder, texts, Purpose(person=person))
+        return dict(zip(texts, made.vectors, strict=True))
+
+    async def went_wrong(self, job: Job, error: Exception) -> None:
+        """Keep what went wrong, and record it where the log takes it. What is only put off is no failure."""
+        if isinstance(error, ErasedMeanwhile | OptedOut):
+            return
+        own = _in_own_words(error) or type(error).__name__
+        self.failures.append(f"{job.name}: {str(error) or own}", f"{job.name} failed: {own}")
+        if isinstance(error, OverBudget):
+            return
+        request = JobRequest(
+            job.name, _in_own_words(error), self.memory.now(), self.memory.origin(), job.session, job.person
+        )
+        try:
+            await self.memory.record(lambda rows: record_job(rows, request))
+        except (LogError, OSError) as full:
+            self.failures.append(f"recording that: {full}", f"that could not be recorded: {full}")
+
+
+def _unless_out(rows: Rows, person: Handle, decision: Decision) -> Sequence[Draft]:
+    if is_out(rows, person):
+        raise OptedOut("they opted out meanwhile")
+    return decision(rows)
+
+
+def _in_own_words(error: Exception) -> str:
+    """The error, where its words are the program's; else its kind: another's words may be somebody's."""
+    if isinstance(error, LogError | ModelError | EncoderError | OSError):
+        return str(error)
+    return type(error).__name__
