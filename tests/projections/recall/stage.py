@@ -38,6 +38,7 @@ def reckon(by: str, patched: pytest.MonkeyPatch, seeds: int = SEEDS, common: int
         patched.setattr(module, "COMMON", common)
     patched.setattr(stacked, "MOST", 1 << 16 if by == "laid together" else 0)
     patched.setattr(compiled, "_PRUNED_FROM", 4)
+    patched.setattr(compiled, "_FEW", 1)
     patched.setattr(reckoners, "_used", [CompiledReckoning if by in {"loops", "compiled"} else Reckoning])
     if by == "compiled":
         assert kernels.compile_loops(lambda: False)

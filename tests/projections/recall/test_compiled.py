@@ -54,6 +54,14 @@ def test_the_same_are_looked_at(way: str, corpus: Corpus, weights: list[int], mo
 
 
 @pytest.mark.parametrize("way", LOOPS)
+def test_a_place_is_sought_from_wherever_one_is(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reckon(way, monkeypatch)
+    at = np.arange(0, 60, 2, dtype=np.int32)
+    for place in range(-1, 62):
+        assert {kernels.seek(at, place, near) for near in range(len(at) + 3)} == {int(at.searchsorted(place))}
+
+
+@pytest.mark.parametrize("way", LOOPS)
 def test_a_common_word_is_looked_up_only_where_it_can_still_count(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Twenty have the rare word: nothing that has the common one alone can be among the best."""
     reckon(way, monkeypatch)
