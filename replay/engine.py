@@ -1,4 +1,4 @@
-"""The engine: one writer thread that records decisions, and rows to read from any thread.
+"""The engine: a writer that records decisions (`writer`), and rows to read from any thread.
 
 A decision is handed in with `submit` and runs under the write lock, after everything that any process recorded before
 it. The log's commit is the acknowledgement. Views are committed later, by a thread of their own, every few hundred
@@ -13,7 +13,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
-from queue import Empty, SimpleQueue
 
 import lmdb
 
@@ -27,21 +26,19 @@ from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
 from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Opened, Recorded
-from replay.jobs import Job, alone, by_future, by_nobody, deliver
+from replay.jobs import Job
 from replay.live import Live, Tail
 from replay.lock import Waits, silently
 from replay.log import Head, Log
 from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
 from replay.travel import Moment, Past, settle, settled
+from replay.writer import CLOSED, Writer, left
 
-MOST_IN_GROUP = 512
-"""How many decisions share a commit at the most."""
 BEHIND = 4096
 """How many events the views may lack when a writer opens, or in a burst; more are folded into them first."""
 BURST = 8
 """A commit of more decisions than this is one of a burst, which is recorded before the views are kept up."""
-CLOSED = "this memory is closed"
 
 
 class Engine:
@@ -65,27 +62,18 @@ class Engine:
         self._opened = Opened()
         self._under_way: int | None = None
         """While a commit is under way here, where the log ended before."""
-        self._queue: SimpleQueue[Job | None] = SimpleQueue()
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
-        self._writer: threading.Thread | None = None
+        self._turn = threading.Lock()
+        self._writer = Writer(self._record, self._turn) if store.writable else None
         self.finisher: threading.Thread | None = None
         self.finishing = threading.Lock()
         """Held by the thread that finishes erasures."""
-        self._gate = threading.Lock()
-        self._works = 0
-        """How much is under way that closing waits for, with the gate held."""
-        self._work_ended = threading.Condition(self._gate)
-        self._closing = False
-        self._turn = threading.Lock()
-        self._pending = 0
-        self._closed = False
         self._let_go = False
         if store.writable:
             self._prepare()
         store.shared = True
-        if store.writable:
-            self._writer = threading.Thread(target=self._write, name="writer", daemon=True)
+        if self._writer is not None:
             self._writer.start()
             self.finisher = self._finishing()
 
@@ -182,61 +170,32 @@ class Engine:
             self.live.folding.after_erasure()
             self._opened = Opened()
 
-    def submit(self, decision: Decision) -> "Future[Recorded]":
-        """Queue a decision. The future holds what was recorded once it is durable, or the error; what was handed in
-        cannot be cancelled.
-        """
-        future: Future[Recorded] = Future()
-        future.set_running_or_notify_cancel()
-        self.hand_in(Job(alone(decision), by_future, future))
-        return future
-
-    def hand_in(self, job: Job) -> None:
-        """Queue a job. Its courier is told in the writer's thread, once it is durable or failed."""
-        with self._gate:
-            self._check_open()
-            self._enqueue(job)
-
-    def record(self, decision: Decision) -> Recorded:
-        """Record a decision and wait until it is durable.
-
-        Where nothing is queued or being written, the caller's own thread does it: handing over takes as long again.
-        """
-        with self._gate:
-            self._check_open()
-            here = not self._pending and self._turn.acquire(blocking=False)
-        if not here:
-            return self.submit(decision).result()
-        job = Job(alone(decision), by_nobody)
-        try:
-            self._work([job])
-        finally:
-            self._turn.release()
-        return job.result()
-
-    def _check_open(self) -> None:
+    @property
+    def writer(self) -> Writer:
+        """Who records. ReadOnly where nobody may."""
         if self._writer is None:
             raise ReadOnly("this memory was opened for reading only")
-        if self._closed:
-            raise LogError(CLOSED)
+        return self._writer
+
+    def submit(self, decision: Decision) -> "Future[Recorded]":
+        """See `Writer.submit`."""
+        return self.writer.submit(decision)
+
+    def hand_in(self, job: Job) -> None:
+        """See `Writer.hand_in`."""
+        self.writer.hand_in(job)
+
+    def record(self, decision: Decision) -> Recorded:
+        """See `Writer.record`."""
+        return self.writer.record(decision)
+
+    def kept_open(self) -> AbstractContextManager[None]:
+        """See `Writer.kept_open`."""
+        return self.writer.kept_open()
 
     def _refuse_let_go(self) -> None:
         if self._let_go:
             raise LogError(CLOSED)
-
-    @contextmanager
-    def kept_open(self) -> Iterator[None]:
-        """For work in a thread that would leave something half done: closing waits for it, and none begins behind."""
-        with self._gate:
-            if self._closing:
-                raise LogError(CLOSED)
-            self._works += 1
-        try:
-            yield
-        finally:
-            with self._gate:
-                self._works -= 1
-                self._work_ended.notify_all()
 
     @contextmanager
     def _open_log(self) -> Iterator[Log]:
@@ -247,49 +206,6 @@ class Engine:
         except lmdb.Error:
             self._refuse_let_go()
             raise
-
-    def _enqueue(self, job: Job) -> None:
-        """With the gate held."""
-        self._pending += 1
-        self._queue.put(job)
-
-    def _write(self) -> None:
-        more = True
-        while more and (job := self._queue.get()) is not None:
-            with self._turn:
-                jobs, more = self._drain(job)
-                self._work(jobs)
-            with self._gate:
-                self._pending -= len(jobs)
-
-    def _work(self, jobs: list[Job]) -> None:
-        """Record jobs, with the turn to write held."""
-        while jobs:
-            rest = self._try(jobs)
-            deliver(jobs[: len(jobs) - len(rest)])
-            jobs = rest
-
-    def _drain(self, first: Job) -> tuple[list[Job], bool]:
-        """Everything that waits by now, up to a group's size; False when the queue was closed."""
-        jobs = [first]
-        while len(jobs) < MOST_IN_GROUP:
-            try:
-                job = self._queue.get_nowait()
-            except Empty:
-                break
-            if job is None:
-                return jobs, False
-            jobs.append(job)
-        return jobs, True
-
-    def _try(self, jobs: list[Job]) -> list[Job]:
-        """Record a group; the jobs that have to wait for the next."""
-        try:
-            return self._record(jobs)
-        except Exception as error:  # noqa: BLE001 - the writer survives; every caller of the group hears of it
-            for each in jobs:
-                each.fail(error)
-            return []
 
     def _record(self, jobs: list[Job]) -> list[Job]:
         waiting = iter(jobs)
@@ -450,7 +366,7 @@ class Engine:
     @property
     def pending(self) -> int:
         """How many decisions are queued or being recorded by the writer."""
-        return self._pending
+        return 0 if self._writer is None else self._writer.pending
 
     def stopped(self) -> LogError | None:
         """Why folding stopped before the log's end, or why nothing can be written; rows are as of `folded`."""
@@ -463,16 +379,14 @@ class Engine:
         under way breaks off with it, as when it is killed. It can be closed again.
         """
         until = None if self.closing_seconds is None else time.monotonic() + self.closing_seconds
-        with self._gate:
-            self._closing = True
-            if not self._work_ended.wait_for(lambda: not self._works, _left(until)):
+        if self._writer is not None and not self._writer.begin_to_close(until):
+            raise self._busy()
+        if self.finisher is not None:
+            self.finisher.join(left(until))
+            if self.finisher.is_alive():
                 raise self._busy()
-        self._wait_for(self.finisher, until)
-        with self._gate:
-            if not self._closed:
-                self._closed = True
-                self._queue.put(None)
-        self._wait_for(self._writer, until)
+        if self._writer is not None and not self._writer.end(until):
+            raise self._busy()
         with self._turn:  # a caller may be recording in a thread of its own
             if self._let_go:
                 return
@@ -489,17 +403,10 @@ class Engine:
             with self._mutex:  # whoever still looks, as a thread that nobody waits for any more, has it whole
                 self.store.close()
 
-    def _wait_for(self, thread: threading.Thread | None, until: float | None) -> None:
-        if thread is None:
-            return
-        thread.join(_left(until))
-        if thread.is_alive():
-            raise self._busy()
-
     def _busy(self) -> Busy:
         return Busy(
             f"this memory could not be closed within {self.closing_seconds:.2g} s; does another process write to it?"
-            f" Not recorded by then: {self._pending} decisions"
+            f" Not recorded by then: {self.pending} decisions"
         )
 
     def __enter__(self) -> "Engine":
@@ -507,11 +414,6 @@ class Engine:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _left(until: float | None) -> float | None:
-    """How many seconds are left; None where there is no end."""
-    return None if until is None else max(until - time.monotonic(), 0.0)
 
 
 def _call(told: Iterable[Callable[[], None]]) -> None:

@@ -23,7 +23,7 @@ from projections.messages import MESSAGES
 from projections.registry import PROJECTIONS
 from projections.rows import Rows
 from replay import codec, group
-from replay.engine import BURST, MOST_IN_GROUP, Engine
+from replay.engine import BURST, Engine
 from replay.errors import Busy, EventConflict, LogError, ReadOnly, Refused
 from replay.group import Group, Recorded
 from replay.jobs import Job, alone, by_future
@@ -31,6 +31,7 @@ from replay.live import Tail
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head, Syncing, untold
 from replay.store import MemoryStore
+from replay.writer import MOST_IN_GROUP
 from tests.replay.stage import FakeClock, contents, digest, drafts, event_id, says, setting, texts, together
 from tests.world import NOW
 
@@ -104,7 +105,7 @@ def test_what_is_recorded_behind_something_queued_comes_after_it(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queued = threading.Event()
-    enqueue = engine._enqueue
+    enqueue = engine.writer._enqueue
 
     def slow(rows: Rows) -> list[Draft]:
         assert queued.wait(20)
@@ -115,7 +116,7 @@ def test_what_is_recorded_behind_something_queued_comes_after_it(
         queued.set()
 
     first = engine.submit(slow)
-    monkeypatch.setattr(engine, "_enqueue", tell)
+    monkeypatch.setattr(engine.writer, "_enqueue", tell)
     second = engine.record(says("m2", "second"))
     assert first.result().records[-1].seq < second.records[0].seq
     assert texts(engine) == ["first", "second"]

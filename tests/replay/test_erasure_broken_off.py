@@ -91,7 +91,7 @@ def killed_at(data: Path, patch: pytest.MonkeyPatch, at: int) -> bool:
         try:
             erase(engine, kim)
         except Killed:
-            engine._queue.put(None)  # its thread ends, and nothing is finished
+            engine.writer._queue.put(None)  # its thread ends, and nothing is finished
             engine.store.close()
             return True
     engine.close()
