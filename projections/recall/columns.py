@@ -43,9 +43,9 @@ class Peak(NamedTuple):
     most: int = MOST_COUNTED
     shortest: int = 0
 
-    def with_more(self, counts: Bytes, lengths: Bytes) -> "Peak":
-        """The same with more documents, one at least."""
-        return Peak(max(self.most, int(counts.max())), min(self.shortest, int(lengths.min())))
+    def with_more(self, most: int, shortest: int) -> "Peak":
+        """The same with more documents: what none of these goes beyond."""
+        return Peak(max(self.most, most), min(self.shortest, shortest))
 
 
 NO_PEAK = Peak(0, 255)

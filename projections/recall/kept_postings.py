@@ -6,6 +6,8 @@ import numpy as np
 
 from projections.recall.columns import Bytes, Flags, Postings
 
+FEW = 32
+"""Up to how many places are looked at one by one."""
 HOLDING = 512
 """About how many bytes two arrays, their peak, this, and the term take in CPython."""
 
@@ -44,10 +46,10 @@ class KeptPostings:
             more = new + size // 8
             self._at = np.concatenate([self._at[: self._size], np.empty(more, np.int32)])
             self._counts = np.concatenate([self._counts[: self._size], np.empty(more, np.uint8)])
-        self._at[self._size : size] = places[self._late :]
-        self._counts[self._size : size] = counts[self._late :]
-        more_of_it = slice(self._size, size)
-        self._peak = self._peak.with_more(self._counts[more_of_it], lengths[self._at[more_of_it]])
+        late, often = places[self._late :], counts[self._late :]
+        self._at[self._size : size] = late
+        self._counts[self._size : size] = often
+        self._peak = self._peak.with_more(max(often), _least(lengths, late))
         self._size, self._late = size, len(places)
 
     def bury(self, alive: Flags, dead: int) -> None:
@@ -60,3 +62,10 @@ class KeptPostings:
             self._at, self._counts = at[living], counts[living]
             self._size = len(self._at)
         self._dead = dead
+
+
+def _least(values: Bytes, places: "array[int]") -> int:
+    """The least of the values at some places."""
+    if len(places) <= FEW:
+        return min(map(values.item, places))
+    return int(values.take(places).min())

@@ -80,7 +80,7 @@ class Fields(Mapping[tuple[str, bytes], int]):
     def _points(self) -> list[int]:
         read = self._read
         if not isinstance(read, list):
-            read = self._read = [int(each) for each in read]
+            read = self._read = read.astype(np.int64).tolist()
         return read
 
     def __getitem__(self, name: tuple[str, bytes]) -> int:

@@ -98,7 +98,7 @@ def sealed(documents: Iterable[Document]) -> Sealed:
         counts = [min(each.terms.counts[term], MOST_COUNTED) for each in having]
         often, lengths = np.array(counts, np.uint8), np.array([min(each.terms.length, 255) for each in having])
         seqs = np.array([each.seq for each in having], np.int64)
-        return Raised(seqs, often, NO_PEAK.with_more(often, lengths.astype(np.uint8)))
+        return Raised(seqs, often, NO_PEAK.with_more(int(often.max()), int(lengths.min())))
 
     return Sealed(columns, units.all, [Handle(each) for each in speakers.all], postings)
 
