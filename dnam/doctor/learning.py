@@ -34,7 +34,7 @@ async def passed_over(patient: Patient) -> list[Finding]:
             counts = _counts(engine)
     except (LogError, OSError):  # the log's own check says what is wrong with it
         return skipped("the log could not be read")
-    return [_finding(reader, count) for reader, count in counts.items()] or well("no message is passed over")
+    return [_finding(reader, count) for reader, count in sorted(counts.items())] or well("no message is passed over")
 
 
 def _counts(engine: "Engine") -> "Counter[Reader]":
