@@ -12,7 +12,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.values import By
-from projections.ids import NOBODY, Handle
+from projections.ids import NOBODY, Handle, Ref
 from projections.policies.compartments import Setting
 
 T = TypeVar("T")
@@ -77,19 +77,31 @@ def of_kind(kind: type, **given: object) -> None:
 
 def account(given: object) -> None:
     """BadRequest for what is no account, or has an id that is no string, as a platform's own library may have it."""
-    of_kind(Account, account=given)
+    _account("account", given)
+
+
+def _account(name: str, given: object) -> None:
+    of_kind(Account, **{name: given})
     assert isinstance(given, Account)
-    identified(**{"account.platform": given.platform, "account.id": given.id})
-    strings(**{"account.name": given.name, "account.username": given.username})
+    identified(**{f"{name}.platform": given.platform, f"{name}.id": given.id})
+    strings(**{f"{name}.name": given.name, f"{name}.username": given.username})
 
 
 def place(given: object) -> None:
-    """The same of a place."""
+    """The same of a place. One that is direct is somebody's: else all who speak in such a one would share it."""
     of_kind(PlaceSeen, place=given)
     assert isinstance(given, PlaceSeen)
     identified(**{"place.platform": given.platform})
     names(**{"place.key": given.key})
     strings(**{"place.name": given.name, "place.guild_name": given.guild_name})
+    for name, ref in {"guild": given.guild, "parent": given.parent, "readers": given.readers}.items():
+        if ref is not None:
+            of_kind(Ref, **{f"place.{name}": ref})
+            names(**{f"place.{name}.platform": ref.platform, f"place.{name}.key": ref.key})
+    if given.partner is not None:
+        _account("place.partner", given.partner)
+    elif given.audience == "direct":
+        raise BadRequest("`place.partner` is missing: a direct conversation is somebody's")
 
 
 def perhaps(kind: type, **given: object) -> None:

@@ -159,11 +159,13 @@ class Tending(Driver):
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
             groups = await self._look(lambda rows: self._unread(rows, person))
-            again = await self._look(lambda rows: self._passed_over(rows, person)) if passed_over else []
+            here = [each for each in groups.items() if compartments is None or each[0] in compartments]
+            if passed_over:
+                here += await self._look(lambda rows: self._passed_over(rows, person, compartments))
             learned = []
-            for compartment, heard in (*groups.items(), *again):
+            for compartment, heard in here:
                 said = await self._look(partial(still_said, person, heard))
-                if said and (compartments is None or compartment in compartments):
+                if said:
                     learned.append(await self.extract_from(person, compartment, said, policy))
             return learned
 
@@ -173,13 +175,16 @@ class Tending(Driver):
             return {}
         return new_by_compartment(rows, person, self.learned_as(rows), self.reader())
 
-    def _passed_over(self, rows: Rows, person: Handle) -> list[tuple[str, list[Said]]]:
-        """What is passed over of theirs, each on its own, and first what was tried the least."""
+    def _passed_over(
+        self, rows: Rows, person: Handle, compartments: Container[str] | None
+    ) -> list[tuple[str, list[Said]]]:
+        """What is passed over of theirs in these compartments, each on its own, and first what was tried the least."""
         reader, judged = self.reader(), self.learned_as(rows)
         if is_out(rows, person):
             return []
         groups = new_by_compartment(rows, person, judged, reader, passed_over=True)
-        found = [(where, each) for where, said in groups.items() for each in said]
+        here = ((where, said) for where, said in groups.items() if compartments is None or where in compartments)
+        found = [(where, each) for where, said in here for each in said]
         found.sort(key=lambda each: (times_in_vain(rows, reader, each[1].point.id), each[1].point))
         return [(where, [each]) for where, each in found[:MOST_AGAIN]]
 

@@ -1,5 +1,5 @@
 """A circuit: while the service is down nobody is kept waiting for it. While it has the rest that it asked for, nobody
-is let through either.
+is let through either; one so short that an ask waits for it holds for that ask alone.
 
 closed ──(FAILURES asks in a row failed)──▶ open ──(REST_SECONDS)──▶ half open: one ask is let through
    ▲                                         ▲                                   │

@@ -66,9 +66,11 @@ def answered_part(plan: SummaryPlan, answered: SummaryAnswered) -> SummaryPlan |
     else. What was said since is read by the next refresh.
     """
     asked = (answered.session, answered.audience, answered.era, answered.person, answered.after)
+    is_same = asked == (plan.session, plan.audience, plan.era, plan.person, plan.after)
+    if is_same and (plan.upto, plan.causes) == (answered.upto, answered.causes):
+        return plan  # also where it reads what lies before all that the summary covers
     lines, last = plan.inputs.lines, answered.upto.id.hex()
     count = next((number for number, line in enumerate(lines, 1) if line.id == last), 0)
-    is_same = asked == (plan.session, plan.audience, plan.era, plan.person, plan.after)
     if not (is_same and count and plan.causes[: len(answered.causes)] == answered.causes):
         return None
     return plan._replace(

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -12,10 +12,12 @@ from dnam.erasing import erase
 from dnam.errors import Unknown
 from dnam.whereabouts import Heard
 from projections.decisions.draft import Decision, Draft
+from projections.decisions.meet import Account
+from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonOptedOut
 from projections.events.values import OPERATOR, By, Item
-from projections.ids import NOBODY, EventId, Handle
+from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import items_of
 from projections.policies.compartments import SELF
 from projections.rows import Rows
@@ -23,6 +25,8 @@ from replay.group import Recorded
 from tests.dnam.scripted import FakeClock
 from tests.world import NOW
 
+DIRECT = PlaceSeen("local", "", "direct", "", "direct")
+ROOM = PlaceSeen("local", "7", "thread", "", "guild")
 Asking = Callable[[Memory, Any], Awaitable[object]]
 OF_A_PERSON: dict[str, Asking] = {
     "show": lambda memory, user: memory.show(user),
@@ -127,6 +131,12 @@ async def test_who_cannot_be_anybody_is_refused(tmp_path: Path, name: str, user:
         ({"said": datetime(2026, 3, 6, tzinfo=UTC)}, "`said` is a whole number, not datetime"),
         ({"addressed": None}, "`addressed` is a bool, not None"),
         ({"place": "general"}, "`place` is a PlaceSeen, not str"),
+        ({"place": DIRECT}, "`place.partner` is missing: a direct conversation is somebody's"),
+        ({"place": DIRECT._replace(partner=cast(Account, "ada"))}, "`place.partner` is an Account, not str"),
+        ({"place": DIRECT._replace(partner=Account("local", cast(str, 7)))}, "`place.partner.id` is a string, not int"),
+        ({"place": ROOM._replace(guild=cast(Ref, "9"))}, "`place.guild` is a Ref, not str"),
+        ({"place": ROOM._replace(guild=Ref("local", cast(str, 9)))}, "`place.guild.key` is a string, not int"),
+        ({"place": ROOM._replace(parent=cast(Ref, 7))}, "`place.parent` is a Ref, not int"),
     ],
     ids=repr,
 )

@@ -498,6 +498,15 @@ async def test_a_loop_is_put_off_where_the_rest_is_long_and_nothing_is_lost(tmp_
         assert "I keep bees" in lines(model.asked("summary"))[-1]
 
 
+async def test_nor_does_a_loop_wait_for_one_rest_behind_the_other(tmp_path: Path) -> None:
+    """It keeps others from a place at the model, and its person's learning."""
+    model = resting(0.01, LONGEST_REST_SECONDS)
+    async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant, asyncio.timeout(5):
+        await say(assistant, "ada", "I keep bees")
+        assert (len(model.asked("summary")), recorded(assistant, SummaryFailed, JobFailed)) == (2, [])
+        assert list(assistant.failures) == ["summary: it asked to be left alone"]
+
+
 # -- what goes wrong, and what is kept ---------------------------------------------------------------------------------
 
 

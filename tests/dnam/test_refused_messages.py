@@ -14,6 +14,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionAnswered, ExtractionFailed, SummaryFailed, SummaryRefreshed
 from projections.fruitless import PASSED_OVER, SHOWN
 from projections.ids import Ref
+from projections.policies.compartments import place_item
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, lines_of, talking
 from tests.dnam.test_loops import recorded
@@ -262,6 +263,22 @@ async def test_who_asks_for_an_extraction_gets_some_tried_once_more_and_others_t
         assert [len(lines_of(each)) for each in model.asks[asked:]] == [1] * 6
         assert {line.text for each in model.asks[asked:] for line in lines_of(each)} == set(SAID)
         assert await assistant.extract(ada) == []
+
+
+async def test_what_is_passed_over_elsewhere_takes_no_turn_from_what_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dnam.tending.MOST_AGAIN", 3)
+    model = ScriptedModel(dict(PROSE))
+    async with talking(tmp_path, model, None, **BY_HAND) as assistant:
+        await passed_over(assistant)
+        heard = await assistant.memory.heard("ada", "said in the room", place=ROOM, addressed=True)
+        for _ in SHOWN:
+            await assistant.extract(heard.person)
+        asked = len(model.asks)
+        room = {place_item(heard.setting)}
+        assert len(await assistant.extract(heard.person, room, passed_over=True)) == 1
+        assert [line.text for each in model.asks[asked:] for line in lines_of(each)] == ["said in the room"]
 
 
 class TestDoctor:

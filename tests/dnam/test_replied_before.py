@@ -410,6 +410,13 @@ def test_a_reply_to_the_beginning_of_what_would_be_asked_is_taken(plan: SummaryP
     assert isinstance(begun(answered(plan)), Decide)
 
 
+def test_one_to_what_a_summary_went_by_is_taken_too() -> None:
+    """What it reaches up to lies behind all that it reads: other readers passed that over."""
+    behind = PLAN._replace(after=Point(NOW + 9, IDS[7]), upto=Point(NOW + 9, IDS[7]))
+    assert answered_part(behind, answered(behind)) == behind
+    assert answered_part(behind, answered(behind._replace(causes=PART.causes))) is None
+
+
 def by(model: str) -> SummaryAnswered:
     """A reply of a model, to the beginning."""
     event = answered(PART)

@@ -28,6 +28,8 @@ MANY = 50
 """From so many on it takes a while, and is told of."""
 MOST_FAILED = 8
 """After so many that could not be opened no more are tried for now."""
+TOO_FAST = 40003
+"""Discord's code for DMs that are opened too fast. (Its documentation, Opcodes and Status Codes: JSON Error Codes)"""
 IsRead = Callable[[str], bool]
 Read = Callable[[discord.DMChannel], Awaitable[None]]
 log = logging.getLogger(__name__)
@@ -115,5 +117,7 @@ class Directs:
 
 
 def _is_for_good(error: Exception) -> bool:
-    """Whether Discord refuses it, and does not only ask to wait."""
-    return isinstance(error, discord.HTTPException) and 400 <= error.status < 500 and error.status != 429
+    """Whether Discord refuses it, and does not only ask to wait: that it may say with status 403, too."""
+    if not isinstance(error, discord.HTTPException):
+        return False
+    return 400 <= error.status < 500 and error.status != 429 and error.code != TOO_FAST

@@ -186,6 +186,21 @@ async def test_what_cannot_be_opened_just_now_is_tried_again(
             await world.until(lambda: all(answered(world, people)), "all to be answered")
 
 
+async def test_where_discord_finds_that_they_are_opened_too_fast_it_is_tried_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It says so with status 403, as it says for good that somebody takes none."""
+    pause = Again()
+    async with garden() as (world, here):
+        people = await asked_while_away(world, here, tmp_path, 2)
+        world.fail("POST", OPENED, status=403, code=directs.TOO_FAST, times=2)
+        async with bot_in(world, tmp_path, pause=pause):
+            assert answered(world, people) == [False] * 2
+            assert "direct conversations that are not read back yet, and tried again: 2" in caplog.text
+            pause.over.set()
+            await world.until(lambda: all(answered(world, people)), "all to be answered")
+
+
 async def test_who_is_not_there_any_more_is_not_asked_for_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

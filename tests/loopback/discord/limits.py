@@ -47,6 +47,8 @@ class Fault:
     """A route's template, a path, or a pattern with `*`."""
     times: int = 1
     status: int = 500
+    code: int = 0
+    """Discord's own, beside the status."""
     seconds: float = 0
     everywhere: bool = False
     """Of a limit: it is the global one."""

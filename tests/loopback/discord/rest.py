@@ -173,7 +173,8 @@ class Rest:
             request.transport.abort()
         if fault.kind == Kind.GARBLED:
             return _json('{"id": "12')
-        return _json(json.dumps({"message": f"{fault.status}: Internal Server Error", "code": 0}), fault.status)
+        body = {"message": f"{fault.status}: Internal Server Error", "code": fault.code}
+        return _json(json.dumps(body), fault.status)
 
     def _limited(
         self, seconds: float, everywhere: bool, bucket: Bucket, route: Route, call: Call, path: str

@@ -167,9 +167,11 @@ class World:
         """From now on a bucket takes so many requests in so many seconds."""
         self.rest.limits.rate(method, path, limit, seconds)
 
-    def fail(self, method: str, path: str, status: int = 500, *, times: int = 1, after: bool = False) -> Fault:
+    def fail(
+        self, method: str, path: str, status: int = 500, *, code: int = 0, times: int = 1, after: bool = False
+    ) -> Fault:
         """An error for the next requests; `after`: once they were carried out."""
-        return self._fault(Fault(Kind.STATUS, method, path, times, status=status, after=after))
+        return self._fault(Fault(Kind.STATUS, method, path, times, status=status, code=code, after=after))
 
     def cut(self, method: str, path: str, *, times: int = 1, after: bool = False) -> Fault:
         """No answer for the next requests: the connection ends."""
