@@ -39,6 +39,7 @@ class Placing(Keeping):
         """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         return await self._move(sharing, await self.person(user, platform=platform), id, by, setting)
 
     async def keep_private(
@@ -53,6 +54,7 @@ class Placing(Keeping):
         """Let an item be open in its person's direct messages alone; none when it is so already."""
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
 
     async def move_back(self, item: Item, compartment: str, *, by: By, undoes: bool = True) -> list[Item]:
@@ -61,9 +63,10 @@ class Placing(Keeping):
         out.
         """
         arguments.of_kind(Item, item=item)
-        arguments.strings(compartment=compartment)
-        arguments.of_kind(By, by=by)
+        arguments.of_owner(compartment, item.owner)
+        arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        await self._known_actor(by)
         action: IntentKind = "share" if is_portable(compartment) else "keep_private"
         here = (Opening(item.owner, item.compartment),)
         request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
@@ -100,10 +103,12 @@ class Placing(Keeping):
         Whether whoever asks may is for the caller to say. `where` is the place whose readers it is for, where it rests
         on something said there, by these `speakers`.
         """
-        arguments.strings(compartment=compartment, text=text)
-        arguments.of_kind(By, by=by)
+        arguments.strings(text=text)
+        arguments.nobodys(compartment)
+        arguments.actor(by)
         arguments.perhaps(Source, source=source)
         arguments.perhaps(Setting, where=where)
+        await self._known_actor(by)
         request = RememberRequest(
             owner=NOBODY,
             compartment=compartment,
@@ -124,7 +129,8 @@ class Placing(Keeping):
     async def forget_for(self, compartment: str, what: str, *, by: By) -> list[Item]:
         """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards."""
         arguments.strings(compartment=compartment, what=what)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
+        await self._known_actor(by)
         here = (Opening(NOBODY, compartment),)
         named = any(item.id == what for item in await self.nobodys(compartment))
         needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
@@ -134,7 +140,8 @@ class Placing(Keeping):
     async def restore_for(self, compartment: str, id: str, *, by: By) -> list[Item]:
         """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""
         arguments.strings(compartment=compartment, id=id)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
+        await self._known_actor(by)
         here = (Opening(NOBODY, compartment),)
         return await self._restored(NOBODY, id, here, by)
 
