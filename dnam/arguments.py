@@ -136,7 +136,8 @@ def actor(by: object) -> None:
         raise BadRequest(f"`by` is of a kind that there is not: one of {', '.join(get_args(ActorKind))}")
     if by.kind != "person":
         return
-    if not isinstance(by.person, bytes) or len(by.person) != HANDLE_BYTES:
+    of_kind(bytes, **{"by.person": by.person})
+    if len(by.person) != HANDLE_BYTES:
         raise BadRequest(f"`by` is a person without a handle of {HANDLE_BYTES} bytes: {HANDLES_FROM}")
 
 

@@ -26,12 +26,14 @@ from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.acts import Act, LastActs, acts_of_event, last_acts
-from dnam.commands.command import Arguments, Invocation, Reply
+from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
+from dnam.commands.config import SURE
 from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
 from dnam.commands.undo_setting import LastSetting, last_settings, not_theirs, undo_setting
 from projections.decisions.moving_back import AS_ONE
+from projections.errors import BadRequest
 from projections.events import ItemMoved
 from projections.events.values import Item
 from projections.ids import EventId
@@ -55,6 +57,7 @@ STAYS = "What you did after that stays:"
 ALL_STAYS = "What you did stays:"
 MOST_STAYING = 3
 """How much of what stays is told one by one."""
+PARAMETERS = (Parameter(SURE, "where it would take words away", optional=True),)
 APART = "An item of its own again, as it was before:"
 AS_ONE_STILL = "What it had become one with cannot be read any more, so it came along: both are still one."
 OUTDATED = "That was changed again since, so it cannot be undone from here."
@@ -79,10 +82,13 @@ class Found(NamedTuple):
     elsewhere: tuple[int, int]
 
 
-async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+async def undo(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take back the last thing that the person did to what the place shows, and has not taken back. What stays is told,
-    as far as it was later.
+    as far as it was later. What would take words away waits for a `yes`.
     """
+    sure = arguments.get(SURE, "").casefold()
+    if sure not in ("", SURE):
+        raise BadRequest(f"`{PREFIX} undo` takes back what you did last: it takes no words but {SURE}")
     memory = assistant.memory
     reader = Reader(memory.engine.live)
     found = await memory.look(lambda rows: _found(assistant, rows, reader, asked))
@@ -91,7 +97,7 @@ async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
     more = _staying([*kept, *(each for each in found.lasting if each.when > done)], is_all=done == LastActs().when)
     more += [ELSEWHERE] if found.elsewhere > done else []
     if setting is not None:
-        return _with(await undo_setting(assistant, asked, setting), more)
+        return _with(await undo_setting(assistant, asked, setting, sure=bool(sure)), more)
     if found.items.acts:
         more = [ALSO_CONFIRMED, *more] if found.items.confirmed else more
         return _with(await _undone(assistant, asked, found.items.acts), more)

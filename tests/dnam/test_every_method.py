@@ -185,9 +185,10 @@ async def test_it_is_said_what_it_should_be(tmp_path: Path, name: str, given: di
         ),
         (By("person"), "`by` is a person without a handle of 16 bytes: take it from `heard.person`"),
         (By("person", Handle(b"ada")), "`by` is a person without a handle of 16 bytes"),
+        (By("person", ODD), "`by.person` is a bytes, not str"),
         (By(ODD), "`by` is of a kind that there is not: one of person, operator, platform, model, policy"),
     ],
-    ids=["stranger", "none", "short", "kind"],
+    ids=["stranger", "none", "short", "string", "kind"],
 )
 async def test_nobody_who_is_not_known_is_recorded_as_having_done_it(tmp_path: Path, by: By, why: str) -> None:
     async with filled(tmp_path) as (memory, table):
