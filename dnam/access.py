@@ -19,6 +19,7 @@ from dnam.whereabouts import LOCAL, handle_of, new_handle
 from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
 from projections.errors import BadRequest
+from projections.events.values import By
 from projections.ids import Handle
 from projections.people import accounts_of
 from projections.policies.text import whole
@@ -142,6 +143,11 @@ class Access:
         await self.look(lambda rows: refuse_stranger(rows, person))
         return person
 
+    async def _known_actor(self, by: By | None) -> None:
+        """Unknown where a person is said to have done it whom nobody here has met: a log keeps that for good."""
+        if by is not None and by.kind == "person":
+            await self.look(lambda rows: _refuse_actor(rows, by.person))
+
     async def _met(self, account: Account) -> Handle:
         person = await self.meet(account)
         if not person:
@@ -164,6 +170,11 @@ def refuse_stranger(rows: Rows, person: Handle) -> None:
     """Unknown for a handle that nobody has, or nobody any more."""
     if next(accounts_of(rows, person), None) is None:
         raise Unknown(arguments.NOBODY_MEANT)
+
+
+def _refuse_actor(rows: Rows, person: Handle) -> None:
+    if next(accounts_of(rows, person), None) is None:
+        raise Unknown(f"`by` is a person whom nobody here has met: {arguments.HANDLES_FROM}")
 
 
 def _milliseconds(at: datetime) -> int:

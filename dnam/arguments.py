@@ -4,22 +4,24 @@ anything is looked at or recorded.
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from dnam.errors import Unknown
 from dnam.times import LATEST_MS
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
-from projections.events.values import By
+from projections.events.values import ActorKind, By
 from projections.ids import NOBODY, Handle, Ref
-from projections.policies.compartments import Setting
+from projections.policies.compartments import OWNER, SELF, Setting, direct, everywhere
 
 T = TypeVar("T")
 HANDLE_BYTES = 16
 NOBODY_MEANT = (
     "this handle is nobody's: whoever it was taken from is not known here, or asked that nothing of theirs is kept"
 )
+
+HANDLES_FROM = "take it from `heard.person`, or from `await memory.person(...)`"
 
 
 def strings(**given: object) -> None:
@@ -131,8 +133,51 @@ def acting(by: object, setting: object) -> None:
     """BadRequest where who acts is no By, or where they do is no Setting; None, which is the person themself and all
     that is theirs, may be.
     """
-    perhaps(By, by=by)
+    if by is not None:
+        actor(by)
     perhaps(Setting, setting=setting)
+
+
+def actor(by: object) -> None:
+    """BadRequest where this is no By that a log could keep: of another kind, or of a person without a handle. Whether
+    there is such a person, the rows tell (`Access`).
+    """
+    of_kind(By, by=by)
+    assert isinstance(by, By)
+    if by.kind not in get_args(ActorKind):
+        raise BadRequest(f"`by` is of a kind that there is not: one of {', '.join(get_args(ActorKind))}")
+    if by.kind != "person":
+        return
+    of_kind(bytes, **{"by.person": by.person})
+    if len(by.person) != HANDLE_BYTES:
+        raise BadRequest(f"`by` is a person without a handle of {HANDLE_BYTES} bytes: {HANDLES_FROM}")
+
+
+def nobodys(compartment: object) -> None:
+    """BadRequest for what is no compartment that something of nobody's may lie in."""
+    strings(compartment=compartment)
+    assert isinstance(compartment, str)
+    if compartment not in (SELF, OWNER) and not _is_of_a_place(compartment, "guild/", "channel/"):
+        raise BadRequest(
+            f"`compartment` is {SELF!r}, {OWNER!r}, or `guild/PLATFORM:ID` of a server: what is a person's own, "
+            "`remember` keeps"
+        )
+
+
+def of_owner(compartment: object, owner: Handle) -> None:
+    """BadRequest for what is no compartment that an item of this owner's may lie in."""
+    strings(compartment=compartment)
+    assert isinstance(compartment, str)
+    if compartment in (direct(owner), everywhere(owner)):
+        return
+    if not _is_of_a_place(compartment, "guild/", f"person/{owner.hex()}/channel/"):
+        raise BadRequest("`compartment` is one that the item came from: nothing of its owner's may lie in another one")
+
+
+def _is_of_a_place(compartment: str, *kinds: str) -> bool:
+    """Whether it is one of these kinds, and names a platform and what that calls the place."""
+    named = next((compartment.removeprefix(kind) for kind in kinds if compartment.startswith(kind)), "")
+    return all(named.partition(":"))
 
 
 def functions(**given: object) -> None:

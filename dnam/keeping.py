@@ -56,6 +56,7 @@ class Keeping(Access):
         arguments.acting(by, setting)
         arguments.perhaps(Source, source=source)
         evidence = arguments.each(Evidence, evidence=evidence)
+        await self._known_actor(by)
         if isinstance(user, str) and user:
             refuse_text(text, self.guarding)  # before somebody is met for it
         person = await self.person(user, platform=platform, make=True)
@@ -94,6 +95,7 @@ class Keeping(Access):
         """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
         arguments.strings(needle=needle, id=id)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = ForgetRequest(
@@ -106,8 +108,9 @@ class Keeping(Access):
         `undoes`: that takes back what the same person did before.
         """
         items = arguments.each(Item, items=items)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        await self._known_actor(by)
         said = self.now()
         each = (ForgetRequest(item.owner, _here(item), by, said, self.origin(), id=item.id) for item in items)
         return await self._changed((partial(_forgetting, request) for request in each), undoes=undoes)
@@ -125,6 +128,7 @@ class Keeping(Access):
         """Change what an item says; its id stays."""
         arguments.strings(id=id, text=text)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         said, origin, words = self.now(), self.origin(), unnamed(whole(text))
@@ -144,6 +148,7 @@ class Keeping(Access):
         """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         return await self._restored(person, id, openings, by or By("person", person))
@@ -165,8 +170,9 @@ class Keeping(Access):
     async def restore_all(self, items: Iterable[Item], *, by: By, undoes: bool = False) -> list[Item]:
         """Bring back these items and no others, as one act: all have one time."""
         items = arguments.each(Item, items=items)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        await self._known_actor(by)
         said, cap = self.now(), self.settings.durable_max_items
         each = [
             RestoreRequest(item.owner, item.id, by, said, self.origin(), _here(item), cap, await self._before(item))
@@ -183,7 +189,8 @@ class Keeping(Access):
         """Change what this item says, and no other of its id."""
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
+        await self._known_actor(by)
         words, said, origin = unnamed(whole(text)), self.now(), self.origin()
         request = EditRequest(item.owner, item.id, words, by, said, origin, _here(item), guarding=self.guarding)
         return await self._changed([lambda rows: edit(rows, request)])
@@ -191,15 +198,17 @@ class Keeping(Access):
     async def restore_this(self, item: Item, *, by: By) -> list[Item]:
         """Bring this item back, and no other of its id; it comes first. One that was merged comes apart."""
         arguments.of_kind(Item, item=item)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
+        await self._known_actor(by)
         return await self._restored(item.owner, item.id, _here(item), by)
 
     async def reword(self, item: Item, text: str, *, by: By, undoes: bool = True) -> list[Item]:
         """Have this item, and no other of its id, say again what it said before."""
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        await self._known_actor(by)
         said, origin = self.now(), self.origin()
         request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
         return await self._changed([lambda rows: edit(rows, request)], undoes=undoes)

@@ -6,15 +6,17 @@ from dnam import arguments
 from dnam.keeping import Keeping, items_of_recorded
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
-from projections.decisions.draft import Origin
+from projections.decisions.draft import Draft, Origin
 from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
+from projections.decisions.moving_back import move_back
 from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
 from projections.events.values import About, By, Evidence, IntentKind, Item, Source
 from projections.ids import NOBODY, Handle
-from projections.items import items_in
+from projections.items import ITEMS, item_key, items_in
 from projections.policies.compartments import OWNER, SELF, Opening, Setting, is_portable
 from projections.policies.text import whole
 from projections.rows import Rows
+from replay.chronicle import LogChronicle
 
 Way = Callable[[Handle, str, By, int, Origin], MoveRequest]
 """Which way an item goes: whose it is, its id, who asks, when (ms), and where the ids come from."""
@@ -37,6 +39,7 @@ class Placing(Keeping):
         """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         return await self._move(sharing, await self.person(user, platform=platform), id, by, setting)
 
     async def keep_private(
@@ -51,18 +54,31 @@ class Placing(Keeping):
         """Let an item be open in its person's direct messages alone; none when it is so already."""
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        await self._known_actor(by)
         return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
 
     async def move_back(self, item: Item, compartment: str, *, by: By, undoes: bool = True) -> list[Item]:
-        """Put this item, and no other of its id, back into a compartment that it came from."""
+        """Put this item, and no other of its id, back into a compartment that it came from. What it had become one with
+        is an item of its own again, as it was before; the one that is put back comes first. What makes room is left
+        out.
+        """
         arguments.of_kind(Item, item=item)
-        arguments.strings(compartment=compartment)
-        arguments.of_kind(By, by=by)
+        arguments.of_owner(compartment, item.owner)
+        arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        await self._known_actor(by)
         action: IntentKind = "share" if is_portable(compartment) else "keep_private"
         here = (Opening(item.owner, item.compartment),)
         request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
-        return await self._changed([lambda rows: move(rows, request)], undoes=undoes)
+        cap = self.settings.durable_max_items
+
+        def decide(rows: Rows) -> list[Draft]:
+            return move_back(rows, LogChronicle(self.engine.live), request, cap)
+
+        items = await self._changed([decide], undoes=undoes)
+        keys = dict.fromkeys(item_key(each.owner, each.compartment, each.id) for each in items)
+        found = await self.look(lambda rows: [rows.get(ITEMS, key) for key in keys])
+        return [row.item for row in found if row is not None and row.item.status != "evicted"]
 
     async def _move(self, way: Way, person: Handle, id: str, by: By | None, setting: Setting | None) -> list[Item]:
         request = way(person, id, by or By("person", person), self.now(), self.origin())
@@ -87,10 +103,12 @@ class Placing(Keeping):
         Whether whoever asks may is for the caller to say. `where` is the place whose readers it is for, where it rests
         on something said there, by these `speakers`.
         """
-        arguments.strings(compartment=compartment, text=text)
-        arguments.of_kind(By, by=by)
+        arguments.strings(text=text)
+        arguments.nobodys(compartment)
+        arguments.actor(by)
         arguments.perhaps(Source, source=source)
         arguments.perhaps(Setting, where=where)
+        await self._known_actor(by)
         request = RememberRequest(
             owner=NOBODY,
             compartment=compartment,
@@ -111,7 +129,8 @@ class Placing(Keeping):
     async def forget_for(self, compartment: str, what: str, *, by: By) -> list[Item]:
         """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards."""
         arguments.strings(compartment=compartment, what=what)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
+        await self._known_actor(by)
         here = (Opening(NOBODY, compartment),)
         named = any(item.id == what for item in await self.nobodys(compartment))
         needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
@@ -121,7 +140,8 @@ class Placing(Keeping):
     async def restore_for(self, compartment: str, id: str, *, by: By) -> list[Item]:
         """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""
         arguments.strings(compartment=compartment, id=id)
-        arguments.of_kind(By, by=by)
+        arguments.actor(by)
+        await self._known_actor(by)
         here = (Opening(NOBODY, compartment),)
         return await self._restored(NOBODY, id, here, by)
 

@@ -1,7 +1,8 @@
 """The lives of items: what happened to each, from the first event that made it to the last.
 
-An item is followed through its moves: its life at an address begins with what it was elsewhere. What was absorbed by
-another has a life that ends there. What was refused stands in the life of what it was held against, or else of the item
+An item is followed through its moves: its life at an address begins with what it was elsewhere. Where a move made one
+of two, both pasts are its own; where that move was taken back, each has its own again. What was absorbed by another
+has a life that ends there. What was refused stands in the life of what it was held against, or else of the item
 that it would have become.
 """
 
@@ -169,7 +170,9 @@ def lives(records: Iterable[Record], keys: Container[bytes], clock: Clock = "rec
     An item that moved is followed, so both of its keys must be among them.
     """
     lived: dict[bytes, list[Step]] = {}
+    pasts: dict[EventId, list[Step]] = {}
     closed: tuple[int, bytes, list[Step]] | None = None
+    before: Record | None = None
     for record in ordered(records, clock):
         if closed is not None and record.seq == closed[0] + 1 and closed[1] in _came_from(record):
             lived[closed[1]] = closed[2]  # it was closed ahead of this: the life goes on
@@ -181,7 +184,10 @@ def lives(records: Iterable[Record], keys: Container[bytes], clock: Clock = "rec
                 closed = record.seq, key, steps
         for came_from, item in _states(record):
             if came_from is not None or key_of(address_of(item)) in keys:
-                _take(lived, record, came_from, item)
+                _take(lived, pasts, record, came_from, item)
+        if before is not None:
+            _part(lived, pasts, before, record)
+        before = record
     found = (
         Life(address_of(left), left, _sorted(steps, clock)) for steps in lived.values() if (left := steps[-1].after)
     )
@@ -215,12 +221,54 @@ def _states(record: Record) -> Iterator[tuple[Address | None, Item]]:
             return
 
 
-def _take(lived: dict[bytes, list[Step]], record: Record, came_from: Address | None, item: Item) -> None:
-    """Where it moves onto an item that is there already, both pasts are its own."""
+def _take(
+    lived: dict[bytes, list[Step]],
+    pasts: dict[EventId, list[Step]],
+    record: Record,
+    came_from: Address | None,
+    item: Item,
+) -> None:
+    """Where it moves onto an item that is there already, both pasts are its own; `pasts` has that one's alone."""
     elsewhere = [] if came_from is None else lived.pop(key_of(came_from), [])
     past = lived.setdefault(key_of(address_of(item)), [])
+    if elsewhere and past:
+        pasts[record.id] = list(past)
     past += elsewhere
     past.append(Step(record, past[-1].after if past else None, item))
+
+
+def _part(
+    lived: Mapping[bytes, list[Step]], pasts: Mapping[EventId, list[Step]], moved: Record, record: Record
+) -> None:
+    """Where a move that had made one of two is taken back, and the other one lies again where both lay: the past of
+    that one is its own again, with what happened to both while they were one.
+    """
+    back = moved.event
+    if not isinstance(back, ItemMoved) or record.seq != moved.seq + 1 or not isinstance(record.event, ItemEvent):
+        return
+    left = address_of(record.event.item)
+    mine, its = lived.get(key_of(address_of(back.item)), []), lived.get(key_of(left), [])
+    if left != moved_from(back) or not mine or mine[-1].record is not moved or not its:
+        return
+    at = next((at for at in reversed(range(len(mine))) if _is_undone(mine[at].record, pasts, back)), None)
+    if at is None:
+        return
+    past, last = pasts[mine[at].record.id], its[-1]
+    together = [mine[at]._replace(before=past[-1].after), *mine[at + 1 : -1]]
+    its[:] = [*past, *together, last._replace(before=together[-1].after)]
+    gone = {step.record.seq for step in past}
+    mine[:] = [step for n, step in enumerate(mine) if n >= at or step.record.seq not in gone]
+
+
+def _is_undone(record: Record, pasts: Mapping[EventId, list[Step]], back: ItemMoved) -> bool:
+    """Whether a move that had made one of two is the one that another takes back."""
+    event = record.event
+    return (
+        isinstance(event, ItemMoved)
+        and record.id in pasts
+        and address_of(event.item) == moved_from(back)
+        and event.from_compartment == back.item.compartment
+    )
 
 
 # -- what was refused ----------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ SCOPES = "here, guild, me, or global"
 SURE = "yes"
 OLDER = (
     "{undone}: {what} would not be kept any longer. The words go for good, with what I learned from them alone,"
-    " within a day or at my next start. To do it: `{prefix} config {how} {sure}`"
+    " within a day or at my next start. To do it: `{prefix} {how} {sure}`"
 )
 PARAMETERS = (
     Parameter("action", "list, get, set or unset", choices=ACTIONS, optional=True),
@@ -89,7 +89,7 @@ async def _change(assistant: Assistant, asked: Invocation, scope: str, action: s
         check(key, value)
     taken = await taken_by(memory, meant, key, value)
     if any(taken) and not is_sure:
-        return takes_words(taken, meant, asked, "Not set yet", f"{action} {scope} {setting}")
+        return takes_words(taken, meant, asked, "Not set yet", f"config {action} {scope} {setting}")
     await meet_channel(memory, meant, listed)
     changed = await set_config(memory, meant, key, value, asked.by)
     seen = await memory.look(lambda rows: is_seen(rows, meant))

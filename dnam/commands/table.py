@@ -84,6 +84,7 @@ COMMANDS: tuple[Command, ...] = (
         "undo",
         "take back what you changed last of what this place shows; once more, the change before it",
         undo.undo,
+        undo.PARAMETERS,
         changes=True,
     ),
     Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling, changes=True),

@@ -13,7 +13,8 @@ for once more, the thing before it, and so on (`acts`).
     anything else           nothing: it stays, which is said (`undo_lasting`)
 
 So an undo is a change like any other, recorded with who did it and that it undoes something. Its own button takes it
-back, which is a new change, and the next to undo. What only confirmed an item changed nothing that could be taken
+back, which is a new change, and the next to undo. A move that had made one of two items takes both apart, each as it
+was (`decisions/moving_back`). What only confirmed an item changed nothing that could be taken
 back; a summary that was cleared was made of what is no longer at hand.
 
 A place shows what an answer there may hold: what was done to anything else is undone elsewhere, also by a command whose
@@ -25,10 +26,14 @@ from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.acts import Act, LastActs, acts_of_event, last_acts
-from dnam.commands.command import Arguments, Invocation, Reply
+from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
+from dnam.commands.config import SURE
+from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
 from dnam.commands.undo_setting import LastSetting, last_settings, not_theirs, undo_setting
+from projections.decisions.moving_back import AS_ONE
+from projections.errors import BadRequest
 from projections.events import ItemMoved
 from projections.events.values import Item
 from projections.ids import EventId
@@ -52,6 +57,9 @@ STAYS = "What you did after that stays:"
 ALL_STAYS = "What you did stays:"
 MOST_STAYING = 3
 """How much of what stays is told one by one."""
+PARAMETERS = (Parameter(SURE, "where it would take words away", optional=True),)
+APART = "An item of its own again, as it was before:"
+AS_ONE_STILL = "What it had become one with cannot be read any more, so it came along: both are still one."
 OUTDATED = "That was changed again since, so it cannot be undone from here."
 
 Verb = Literal["forgotten", "restored", "put back as it was", "moved back"]
@@ -74,10 +82,13 @@ class Found(NamedTuple):
     elsewhere: tuple[int, int]
 
 
-async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
+async def undo(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take back the last thing that the person did to what the place shows, and has not taken back. What stays is told,
-    as far as it was later.
+    as far as it was later. What would take words away waits for a `yes`.
     """
+    sure = arguments.get(SURE, "").casefold()
+    if sure not in ("", SURE):
+        raise BadRequest(f"`{PREFIX} undo` takes back what you did last: it takes no words but {SURE}")
     memory = assistant.memory
     reader = Reader(memory.engine.live)
     found = await memory.look(lambda rows: _found(assistant, rows, reader, asked))
@@ -86,7 +97,7 @@ async def undo(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
     more = _staying([*kept, *(each for each in found.lasting if each.when > done)], is_all=done == LastActs().when)
     more += [ELSEWHERE] if found.elsewhere > done else []
     if setting is not None:
-        return _with(await undo_setting(assistant, asked, setting), more)
+        return _with(await undo_setting(assistant, asked, setting, sure=bool(sure)), more)
     if found.items.acts:
         more = [ALSO_CONFIRMED, *more] if found.items.confirmed else more
         return _with(await _undone(assistant, asked, found.items.acts), more)
@@ -154,22 +165,29 @@ async def undo_change(assistant: Assistant, asked: Invocation, change: EventId) 
 
 async def _undone(assistant: Assistant, asked: Invocation, acts: Sequence[Act], *, undoes: bool = True) -> Reply:
     """Do the opposite of each. Taking an undo back `undoes` nothing: it is done anew, and can be undone."""
-    items = await _taken_back(assistant, asked, acts, undoes=undoes)
-    shown = await assistant.memory.look(lambda rows: opened(rows, asked.sees))
+    memory = assistant.memory
+    items, apart = await _taken_back(assistant, asked, acts, undoes=undoes)
+    shown, is_one = await memory.look(
+        lambda rows: (opened(rows, asked.sees), any(_came_along(rows, each) for each in items))
+    )
     commands = " and ".join(dict.fromkeys(f"`{each.command}`" for each in acts))
     now = " and ".join(dict.fromkeys(NOW[_opposite(each)] for each in acts))
-    told = [Opening(item.owner, item.compartment) in shown for item in items]
-    lines = [_told(item) if is_told else _untold(item) for item, is_told in zip(items, told, strict=True)]
-    return await undoable(assistant, Reply("\n".join([f"Undone {commands}: {now}.", *lines]), tuple(items)))
+    lines = [f"Undone {commands}: {now}.", *(_told(each, shown) for each in items)]
+    lines += [APART, *[_told(each, shown) + await made_room(memory, each) for each in apart]] if apart else []
+    lines += [AS_ONE_STILL] if is_one else []
+    return await undoable(assistant, Reply("\n".join(lines), (*items, *apart)))
 
 
-def _told(item: Item) -> str:
-    return listed([item])[0]
-
-
-def _untold(item: Item) -> str:
-    """An item that the place does not show any more."""
+def _told(item: Item, shown: Sequence[Opening]) -> str:
+    if Opening(item.owner, item.compartment) in shown:
+        return listed([item])[0]
     return f"- [{label(item.kind) or 'fact'}] (what it says is not told here any more) {shown_id(item)}"
+
+
+def _came_along(rows: Rows, item: Item) -> bool:
+    """Whether an item moved back as one with another, which should have stayed."""
+    row = rows.get(ITEMS, item_key(item.owner, item.compartment, item.id))
+    return row is not None and row.reason.endswith(AS_ONE)
 
 
 async def undoable(assistant: Assistant, reply: Reply) -> Reply:
@@ -194,9 +212,12 @@ def _opposite(act: Act) -> Verb:
     return "forgotten" if act.before is None or act.before.status != "active" else "put back as it was"
 
 
-async def _taken_back(assistant: Assistant, asked: Invocation, acts: Sequence[Act], *, undoes: bool) -> list[Item]:
-    """The items as they are afterwards."""
+async def _taken_back(
+    assistant: Assistant, asked: Invocation, acts: Sequence[Act], *, undoes: bool
+) -> tuple[list[Item], list[Item]]:
+    """The items as they are afterwards; and what one of them had become one with, where that is its own again."""
     memory, by = assistant.memory, asked.by
+    apart: list[Item] = []
     gone = [each.item for each in acts if _opposite(each) == "forgotten"]
     back = [each.item for each in acts if _opposite(each) == "restored"]
     items = await memory.forget_all(gone, by=by, undoes=undoes)
@@ -205,5 +226,8 @@ async def _taken_back(assistant: Assistant, asked: Invocation, acts: Sequence[Ac
         if _opposite(each) == "put back as it was" and each.before is not None:
             items += await memory.reword(each.item, each.before.text, by=by, undoes=undoes)
         elif _opposite(each) == "moved back":
-            items += await memory.move_back(each.item, each.came_from, by=by, undoes=undoes)
-    return items
+            moved = await memory.move_back(each.item, each.came_from, by=by, undoes=undoes)
+            there = (each.item.compartment, each.item.id)
+            apart += (item for item in moved if (item.compartment, item.id) == there and item.status == "active")
+            items += (item for item in moved if (item.compartment, item.id) != there)
+    return items, apart

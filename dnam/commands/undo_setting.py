@@ -2,7 +2,8 @@
 
 As with items, a change of theirs can be taken back once none of their later changes of that key is left to take back,
 and as long as nobody else changed it since. What they may not change any more stays, and who may is told; what would
-take words away is not undone by itself. A place shows what holds in it, and what is set for the channels of its server;
+take words away is not undone but for a `yes` behind it, which is an undo all the same: the next goes further back. A
+place shows what holds in it, and what is set for the channels of its server;
 the owner's own direct messages show whatever they set.
 """
 
@@ -108,12 +109,13 @@ def _is_shown(rows: Rows, asked: Invocation, scope: Scope) -> bool:
     return found is not None and found.row.guild is not None and found.row.guild == here.guild
 
 
-async def undo_setting(assistant: Assistant, asked: Invocation, last: LastSetting) -> Reply:
-    """Give the key the value again that it had. They may."""
+async def undo_setting(assistant: Assistant, asked: Invocation, last: LastSetting, *, sure: bool = False) -> Reply:
+    """Give the key the value again that it had. They may. `sure`: also where that takes words away."""
     memory, scope, key, value = assistant.memory, last.scope, last.key, last.before
     taken = await taken_by(memory, scope, key, value)
-    if any(taken):
-        return takes_words(taken, scope, asked, "Not undone", one_line(_typed(asked, scope, key, value)))
+    if any(taken) and not sure:
+        what = one_line(_typed(asked, scope, key, value))
+        return takes_words(taken, scope, asked, f"Not undone, which would be `config {what}`", "undo")
     changed = await set_config(memory, scope, key, value, asked.by, undoes=last.event)
     done = "config unset" if last.now is None else "config set"
     return Reply(f"Undone `{done}`: {await holds_now(assistant, scope, key, value, changed=changed)}")

@@ -27,7 +27,7 @@ from dnam.rederiving.writing import Writing
 from dnam.shadows import Lost, Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
-from projections.decisions.reapply_reverted import RevertAgainRequest, revert_again
+from projections.decisions.reapply_reverted import RevertAgainRequest, is_again_as_it_was, revert_again
 from projections.events import (
     Event,
     ItemEvent,
@@ -256,7 +256,7 @@ class Walk:
             return
         cap = self._memory.settings.durable_max_items
         made = applied(told.id, event.said)
-        if isinstance(event, ItemReverted):
+        if isinstance(event, ItemReverted) and is_again_as_it_was(event):
             await self._revert(event, made, cap)
             return
         others = tuple(each for each in together if isinstance(each, ItemEvent) and each is not event)

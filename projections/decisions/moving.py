@@ -8,6 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Draft, Origin, decided_before
+from projections.decisions.remember import asked
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, saw
 from projections.errors import BadRequest
 from projections.events import ItemMoved
@@ -58,12 +59,12 @@ def move(rows: Rows, request: MoveRequest) -> list[Draft]:
     if decided_before(rows, request.origin):
         return []
     shelf = Shelf(rows, request.origin, request.owner)
-    for row in _named(shelf, request):
-        shelf.put(_moved(shelf, row, request))
+    for row in named(shelf, request):
+        shelf.put(moved(row, request, found_there(shelf, row.item, request.to)))
     return shelf.drafts
 
 
-def _named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
+def named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
     """Every item that is meant and not there yet."""
     openings = request.openings
     own = None if openings is None else [each.compartment for each in openings if each.owner == request.owner]
@@ -76,14 +77,14 @@ def _named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
     return [row for row in active if row.item.compartment != request.to]
 
 
-def _moved(shelf: Shelf, row: ItemRow, request: MoveRequest) -> ItemMoved:
-    there = found_there(shelf, row.item, request.to)
+def moved(row: ItemRow, request: MoveRequest, there: ItemRow | None) -> ItemMoved:
+    """The item where it is to be, one with what is `there`."""
     return ItemMoved(
         said=max(request.said, row.said, there.said if there else row.said),
         by=request.by,
         causes=causes_of([row.event], [there.event] if there else []),
         item=arrived(row.item, there, request.to, request.said),
-        reason="asked by the person" if request.by.kind == "person" else f"asked by the {request.by.kind}",
+        reason=asked(request.by),
         policy=POLICY,
         intent=Intent(request.action, chosen=request.id, saw=saw(row.item)),
         from_compartment=row.item.compartment,

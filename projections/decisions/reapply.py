@@ -11,6 +11,7 @@ item.upserted, item.deprecated, else     `reapply_kept.bring_in`: an import
 item.restored                            `reapply_kept.restore`
 item.moved into direct messages          `reapply_taken.keep_private`
 item.moved elsewhere                     `reapply_shared.share`
+item.reverted behind one taken back      `reapply_shared.stay`
 item.forgotten, a refusing item.redacted `reapply_taken.forget`
 summary.reset                            the summary is cleared, up to where it was
 """
@@ -29,6 +30,7 @@ from projections.events import (
     ItemMoved,
     ItemRedacted,
     ItemRestored,
+    ItemReverted,
     ItemUpserted,
     SummaryReset,
 )
@@ -69,6 +71,8 @@ def _act(event: ItemEvent) -> Act:
             return reapply_kept.restore
         case ItemMoved(item=item):
             return reapply_taken.keep_private if item.compartment == direct(item.owner) else reapply_shared.share
+        case ItemReverted():
+            return reapply_shared.stay
         case ItemUpserted(intent=intent) if intent is not None:
             return reapply_kept.take_apart if intent.action == "restore" else reapply_kept.edit
         case ItemUpserted() | ItemDeprecated():

@@ -7,6 +7,8 @@ what else was made of it, there       it is deprecated: no more than they saw is
                                       stay when they take back what they shared
 what says it in another place         it is deprecated
 nothing                               the recorded event comes over
+
+Where a move that had made one of two is taken back, what lay there is there as it was (`stay`), unless something is.
 """
 
 from collections.abc import Iterable
@@ -21,6 +23,7 @@ from projections.events import ItemMoved
 from projections.events.values import Evidence, Item
 from projections.ids import EventId
 from projections.items import ItemRow
+from projections.policies.matching import says
 from projections.policies.meant import BY_SOURCES, BY_WORDS, elsewhere, find, says_seen
 from projections.policies.old_words import shared, words_of
 
@@ -49,6 +52,13 @@ def share(act: Reapplying) -> None:
         how = found.reason if there is None and row is not None else LIES_THERE
         act.apply(_moved(event, act, source, opened, how, *causes))
     act.give_way(but(others, opened), SHARED.format(id=opened.id))
+
+
+def stay(act: Reapplying) -> None:
+    """What an item had become one with is there as it was, where nothing has its id or says it."""
+    item = act.event.item
+    if act.own_row() is None and not any(says(row, item.kind, item.text) for row in act.here()):
+        act.carry(room=item.status == "active")
 
 
 def _stood_beside(act: Reapplying) -> list[ItemRow]:

@@ -14,12 +14,13 @@ from collections.abc import Collection
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS
-from projections.decisions.moving import arrived
+from projections.decisions.moving import arrived, found_there
 from projections.decisions.reapplying import COVERED, Reapplying, unquoted
 from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemRestored
 from projections.items import ItemRow
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
+from projections.policies.human_acts import takes_apart
 from projections.policies.matching import find_meant
 from projections.policies.meant import seen_in
 from projections.policies.quiet import quiet_with
@@ -95,10 +96,18 @@ def keep_private(act: Reapplying) -> None:
     found = act.to_take(act.seen, "forgotten", "deprecated", "evicted", "merged")
     open_still = [row for row in found.rows if row.item.compartment != to]
     for row in open_still[:MOST_EVENTS]:
-        act.apply(_hidden(act, row, to, found.reason))
+        if takes_apart(act.event) and _is_as_recorded(act, row):
+            act.carry()
+        else:
+            act.apply(_hidden(act, row, to, found.reason))
     if not found.rows:
         _put_there(act, to)
         act.refuse(None)  # what lies in direct messages is no cause of what lies elsewhere
+
+
+def _is_as_recorded(act: Reapplying, row: ItemRow) -> bool:
+    """Whether the very same is here that the event was about, and nothing lies where it goes."""
+    return row.event in act.event.causes and found_there(act.shelf, act.event.item, act.event.item.compartment) is None
 
 
 def _put_there(act: Reapplying, to: str) -> None:

@@ -37,6 +37,8 @@ from projections.policies.precedence import HUMANS
 VERSION = "human_acts@1"
 NOTING = "noting@"
 """What the policy of a note has in it that the assistant took down while it answered."""
+MOVING_BACK = "moving-back@"
+"""What the policy begins with of whoever took a move back that had made one of two items."""
 
 
 class Reading(NamedTuple):
@@ -72,6 +74,11 @@ def _meant(event: Event) -> bool:
     return meant or is_noted(event)
 
 
+def takes_apart(event: Event) -> bool:
+    """Whether somebody took a move back that had made one of two, and this makes one of them what it was."""
+    return isinstance(event, ItemEvent) and event.policy.startswith(MOVING_BACK)
+
+
 def _stands_for_an_act(event: Event) -> bool:
     return isinstance(event, ItemRedacted) and (
         event.item.kept or event.item.status == "forgotten" or event.refuses or event.intent is not None
@@ -90,7 +97,7 @@ HUMAN_ACTS: Mapping[type[Event], Reading] = {
     ItemRedacted: Reading(_stands_for_an_act, "where words went with a message, it alone tells of what was asked for"),
     ItemClosed: Reading(_never, "it only closes an address; what it stands ahead of is the act"),
     ItemWithdrawn: Reading(_never, "it comes of a message that was taken back, and is decided anew"),
-    ItemReverted: Reading(_never, "it undoes what a model had made of an item, which is made anew"),
+    ItemReverted: Reading(takes_apart, "a move that is taken back; else what a model had made, which is made anew"),
     ItemRefused: Reading(_never, "guards and refusals judge anew"),
     SummaryRefreshed: Reading(_never, "a loop makes it anew"),
     SummaryFailed: Reading(_never, "a loop tries anew"),

@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from dnam import Memory
+from dnam.errors import Unknown
 from dnam.model import ModelError, Reply
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
-from projections.events.values import OPERATOR
-from projections.ids import Ref
-from projections.policies.compartments import SELF
+from projections.events.values import OPERATOR, By
+from projections.ids import Handle, Ref
+from projections.policies.compartments import SELF, direct
 from replay.errors import LogError
 from replay.travel import Moment
 from tests.dnam.scripted import FakeClock
@@ -32,6 +33,7 @@ OF_NOTHING = {"now", "origin", "limits"}
 ROWLESS = {"request", "answer_id", "placed", "assembled", "limits_in"}
 """They ask the log nothing: of a message in a guild, or of rows that somebody hands in."""
 WRONG: Any = 5
+ODD: Any = "persom"
 Table = dict[str, dict[str, Any]]
 """What each method may be handed, by its arguments' names."""
 
@@ -85,7 +87,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "look_here": {"question": nothing},
             "meet": {"account": Account("local", "421")},
             "moment": {"at": 1},
-            "move_back": {"item": item, "compartment": SELF, "by": OPERATOR, "undoes": True},
+            "move_back": {"item": item, "compartment": direct(item.owner), "by": OPERATOR, "undoes": True},
             "nobodys": {"compartment": SELF},
             "person": {"user": "420", "platform": "local", "make": True},
             "placed": {"heard": heard},
@@ -156,6 +158,13 @@ async def test_what_cannot_be_taken_is_refused_by_its_name(tmp_path: Path, wrong
         ("delivered", {"messages": 5}, "`messages` is a list in which each is a Ref, not int"),
         ("forget_all", {"items": ["durable-00000000"]}, "each of `items` is an Item, not str"),
         ("delivered", {"said": -1}, "`said` is ms since 1970, and -1 lies before that"),
+        (
+            "remember_for",
+            {"compartment": "lore"},
+            "`compartment` is 'self', 'owner', or `guild/PLATFORM:ID` of a server",
+        ),
+        ("remember_for", {"compartment": "guild/garden"}, "`compartment` is 'self', 'owner', or `guild/PLATFORM:ID`"),
+        ("move_back", {"compartment": "person/ada/direct"}, "`compartment` is one that the item came from"),
         ("answered", {"said": 1_700_000_000_000_000}, "`said` is ms since 1970, and 17[0]* lies behind the year 9999"),
     ],
 )
@@ -165,6 +174,31 @@ async def test_it_is_said_what_it_should_be(tmp_path: Path, name: str, given: di
         with pytest.raises(BadRequest, match=why):
             await called(getattr(memory, name), table[name] | given)
         assert memory.engine.head().size == size
+
+
+@pytest.mark.parametrize(
+    ("by", "why"),
+    [
+        (
+            By("person", Handle(bytes(range(16)))),
+            "`by` is a person whom nobody here has met: take it from `heard.person`",
+        ),
+        (By("person"), "`by` is a person without a handle of 16 bytes: take it from `heard.person`"),
+        (By("person", Handle(b"ada")), "`by` is a person without a handle of 16 bytes"),
+        (By("person", ODD), "`by.person` is a bytes, not str"),
+        (By(ODD), "`by` is of a kind that there is not: one of person, operator, platform, model, policy"),
+    ],
+    ids=["stranger", "none", "short", "string", "kind"],
+)
+async def test_nobody_who_is_not_known_is_recorded_as_having_done_it(tmp_path: Path, by: By, why: str) -> None:
+    async with filled(tmp_path) as (memory, table):
+        size = memory.engine.head().size
+        names = [name for name, given in table.items() if "by" in given]
+        assert len(names) == 15
+        for name in names:
+            with pytest.raises((BadRequest, Unknown), match=why):
+                await called(getattr(memory, name), table[name] | {"by": by})
+            assert memory.engine.head().size == size, name
 
 
 @pytest.mark.parametrize("given", [{"path": 5}, {"settings": {}}, {"writable": None}], ids=repr)

@@ -7,7 +7,7 @@ import pytest
 from dnam.commands.command import Invocation
 from dnam.commands.table import read, run
 from dnam.commands.undo import ALL_STAYS, NOTHING, STAYS
-from dnam.commands.undo_lasting import OPTED_IN, REDACTED, RESET, UNTOLD
+from dnam.commands.undo_lasting import EXTRACTED, OPTED_IN, REDACTED, RESET, UNTOLD
 from dnam.consenting import consent
 from projections.decisions.consent import BY_THEMSELF
 from projections.decisions.place import PlaceSeen
@@ -126,3 +126,26 @@ async def test_what_was_redacted_long_ago_is_not_looked_for(world: Talking) -> N
     assert isinstance(clock, FakeClock)
     clock.time += 2 * DAY_MS
     assert await world.undo() == NOTHING
+
+
+async def test_what_was_learned_at_their_word_stays_and_how_it_goes_is_told(world: Talking) -> None:
+    await world.says("ada", "I live in Oslo.")
+    await world.remembers("ada", "I like tea")
+    assert (await world.asks("ada", "!memory extract")).startswith("Learned 1 item(s).")
+    told = await world.undo()
+    assert told.startswith(TEA)
+    assert told.endswith(f"\n{STAYS}\n- {EXTRACTED}")
+    await world.remembers("ada", "I like emus")
+    assert EXTRACTED not in await world.undo()
+    assert EXTRACTED in await world.undo()
+    await world.asks("ada", "!memory forget lives in Oslo")
+    assert (await world.undo()).startswith("Undone `forget`: ")
+
+
+async def test_what_was_learned_in_due_course_is_nobodys_act(world: Talking) -> None:
+    await world.remembers("ada", "I like tea")
+    await world.says("ada", "I live in Oslo.")
+    person = await world.memory.person("ada")
+    await world.assistant.extract(person, policy="cadence@1")
+    assert len(await world.memory.show("ada")) == 2
+    assert EXTRACTED not in await world.undo()

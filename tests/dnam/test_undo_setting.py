@@ -105,9 +105,25 @@ async def test_what_would_take_words_away_is_not_undone_by_itself(room: Undoing)
     room.clock.time += 3 * DAY_MS
     reply = await room.says("undo")
     assert reply.failed
-    assert reply.text.startswith("Not undone: what you said longer ago would not be kept any longer.")
-    assert reply.text.endswith("To do it: `!memory config set me retention_days=1 yes`")
+    assert reply.text.startswith(
+        "Not undone, which would be `config set me retention_days=1`: "
+        "what you said longer ago would not be kept any longer."
+    )
+    assert reply.text.endswith("To do it: `!memory undo yes`")
     assert (await room.config()).retention_days == 9
+
+
+async def test_once_it_is_confirmed_it_is_undone_and_the_next_goes_further_back(room: Undoing) -> None:
+    await room.says("remember I like tea")
+    await room.says("config set me retention_days=1")
+    await room.says("config set me retention_days=9")
+    room.clock.time += 3 * DAY_MS
+    assert (await room.says("undo perhaps")).failed
+    assert (await room.says("undo yes")).text.startswith("Undone `config set`: ")
+    assert (await room.config()).retention_days == 1
+    assert (await room.undo()).startswith("Undone `config set`: ")
+    assert (await room.config()).retention_days == 0
+    assert (await room.undo()).startswith("Undone `remember`: ")
 
 
 async def test_what_was_set_in_another_server_is_undone_there(room: Undoing) -> None:

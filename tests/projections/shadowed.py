@@ -17,7 +17,7 @@ from projections.events.values import Item, Source
 from projections.fold import Record
 from projections.ids import EventId
 from projections.items import ItemRow, forgotten_of, items_of
-from projections.policies.human_acts import read_human
+from projections.policies.human_acts import read_human, takes_apart
 from projections.policies.meant import seen_in
 from projections.policies.refusals import Claim, refusal
 from projections.policies.resting import widening
@@ -169,6 +169,10 @@ def holds(world: World, record: Record) -> bool:
     match event.TAG:
         case "item.forgotten":
             return refuses(world, seen.text) and not is_seen_here
+        case "item.reverted" if item.status != "active":
+            return not is_seen_here
+        case "item.moved" if takes_apart(event):
+            return item.compartment in {compartment for compartment, _ in said}
         case "item.moved" if item.compartment == HOME:
             return not is_seen_here
         case "item.restored":

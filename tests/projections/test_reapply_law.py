@@ -2,20 +2,28 @@
 words of the other model's to more people; and among the same items it is the same events.
 """
 
+from functools import partial
 from typing import Any, NamedTuple
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from projections.decisions.draft import Draft, Origin
 from projections.decisions.moving import MoveRequest, move
+from projections.decisions.moving_back import move_back
 from projections.decisions.remember import edit, forget, remember, restore
+from projections.decisions.undoing import undoing
 from projections.errors import BadRequest
-from projections.events.values import Item, Status
+from projections.events import ItemMoved
+from projections.events.values import IntentKind, Item, Status
 from projections.ids import Ref
 from projections.items import forgotten_of, items_of
+from projections.lives import address_of
 from projections.policies.compartments import Opening, in_guild
 from projections.policies.text import normalise
+from projections.rows import Rows
 from tests.projections.items import ANN, HOME, PERSON, WIDE, quote
+from tests.projections.reverting import WorldChronicle
 from tests.projections.shadowed import Both, holds, kept_alike, learned
 from tests.projections.test_remember import LATER, please_edit, please_forget, please_remember, please_restore
 from tests.world import NOW, origin
@@ -54,7 +62,7 @@ def an_item_of(model: str) -> st.SearchStrategy[Item]:
 
 ACTS = st.builds(
     Act,
-    st.sampled_from(("remember", "edit", "forget", "forget_words", "restore", "share", "hide")),
+    st.sampled_from(("remember", "edit", "forget", "forget_words", "restore", "share", "hide", "back", "back")),
     st.integers(0, 9),
     st.sampled_from((*TEXTS, "likes coffee", "plays go")),
     st.sampled_from(PLACES),
@@ -81,6 +89,7 @@ def done(both: Both, act: Act, number: int) -> bool:
         "forget_words": (forget, please_forget(act.text, openings=OPENINGS, said=said)),
         "restore": (restore, please_restore(meant.id, openings=here, said=said)),
         "share": (move, MoveRequest(ANN, meant.id, WIDE, "share", PERSON, said, made, here)),
+        "back": (partial(taken_back, WorldChronicle(both.live)), moving_back(both, meant, said, made)),
         "hide": (move, MoveRequest(ANN, meant.id, HOME, "keep_private", PERSON, said, made, here)),
     }
     decision, request = decisions[act.kind]
@@ -88,6 +97,19 @@ def done(both: Both, act: Act, number: int) -> bool:
         return bool(both.act(decision, request._replace(origin=made)))
     except BadRequest:
         return False
+
+
+def moving_back(both: Both, item: Item, said: int, made: Origin) -> MoveRequest:
+    """They take back the last move of an item; where there was none, they keep it where it is."""
+    moves = (each.event for each in both.live.records if isinstance(each.event, ItemMoved))
+    places = [each.from_compartment for each in moves if address_of(each.item) == address_of(item)]
+    to, here = places[-1] if places else item.compartment, (Opening(ANN, item.compartment),)
+    action: IntentKind = "share" if to == WIDE else "keep_private"
+    return MoveRequest(ANN, item.id, to, action, PERSON, said, made, here)
+
+
+def taken_back(chronicle: WorldChronicle, rows: Rows, request: MoveRequest) -> list[Draft]:
+    return undoing(move_back(rows, chronicle, request, 200))
 
 
 @LAW

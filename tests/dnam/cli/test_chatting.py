@@ -104,6 +104,14 @@ class TestByPipe:
         assert (kept["command"], kept["failed"], len(kept["items"])) == ("remember", False, 1)
         assert (bogus["command"], bogus["failed"]) == ("", True)
 
+    def test_an_undo_brings_back_both_of_two_that_became_one(self, tmp_path: Path) -> None:
+        kept = "!memory remember I like figs\n"
+        (item,) = chatted(tmp_path / "new", kept, "chat", "--as", "Ada", "--json").values[0]["items"]
+        lines = (f"!memory share {item}\n", kept, f"!memory share {item}\n", "!memory undo\n")
+        told = chatted(tmp_path / "new", "".join(lines), "chat", "--as", "Ada", "--json").values[-1]
+        assert told["items"] == [item, item]
+        assert "\nAn item of its own again, as it was before:\n- [fact] I like figs" in told["text"]
+
     def test_without_anything_to_say_nothing_is_said(self, tmp_path: Path) -> None:
         assert chatted(tmp_path / "new", "") == Ran(0, "", "")
 

@@ -1,0 +1,351 @@
+"""A move that had made one of two is taken back: both are there again, each as it was before."""
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from projections.decisions.moving import MoveRequest, keeping_private, move
+from projections.decisions.moving_back import AS_ONE, move_back
+from projections.decisions.reapply import reapply
+from projections.decisions.remember import forget
+from projections.decisions.undoing import undoing
+from projections.errors import BadRequest
+from projections.events import Event, ItemEvicted, ItemForgotten, ItemMoved, ItemRedacted, ItemReverted, ItemUpserted
+from projections.events.values import Intent, Item
+from projections.ids import Ref
+from projections.items import ITEMS, ItemRow, forgotten_of, item_key, items_of
+from projections.lives import Life, lives
+from projections.policies.compartments import Opening, in_guild
+from projections.policies.resting import widening
+from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, message, quote, row_of, there_is
+from tests.projections.reverting import WorldChronicle
+from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, tags
+from tests.projections.test_moving import please_share
+from tests.projections.test_remember import LATER, please_forget
+from tests.world import NOW, World, origin
+
+GUILD = in_guild(Ref("discord", "9"))
+TEA = an_item("likes tea", evidence=(quote("tea!"),), tags=("drink",), confidence=700, updated=NOW + 3)
+THERE = an_item("likes tea", compartment=WIDE, evidence=(quote("tea?"),), source_count=2, supersedes=("old",))
+
+
+def back(world: World, cap: int = 200, **fields: Any) -> list[Event]:
+    """The item that lies everywhere goes back into direct messages."""
+    named = {"id": TEA.id, "to": HOME, "openings": (Opening(ANN, WIDE),)} | fields
+    request = keeping_private(ANN, "", PERSON, NOW + 9, origin(f"back {len(world.records)}"))._replace(**named)
+    return decided(world, request, cap)
+
+
+def decided(world: World, request: MoveRequest, cap: int = 200) -> list[Event]:
+    """What is decided, as far as an engine takes it."""
+    made: list[Event] = []
+    for draft in undoing(move_back(world.rows, WorldChronicle(world), request, cap)):
+        events = {each.id: each.event for each in world.records}
+        assert not widening(world.rows, draft.event, {cause: events.get(cause) for cause in draft.event.causes})
+        made.append(world.record(draft).event)
+    assert move_back(world.rows, WorldChronicle(world), request, cap) == []
+    return made
+
+
+def said(world: World) -> dict[bytes, Any]:
+    """Every item's row, but for the event that made it and what a move says of itself."""
+    return {each.key: msgspec.structs.replace(each.row.item, updated=0) for each in items_of(world.rows, ANN)}
+
+
+def lies(world: World, where: str, item_id: str = TEA.id) -> ItemRow:
+    row = world.rows.get(ITEMS, item_key(ANN, where, item_id))
+    assert row is not None
+    return row
+
+
+def shared(*items: Item) -> World:
+    world = World()
+    there_is(world, *items)
+    world.decide(move, please_share())
+    return world
+
+
+def test_both_are_as_they_were_and_the_one_that_stayed_says_again_how_it_had_come_to_be_so() -> None:
+    world = World()
+    there_is(world, TEA, THERE)
+    before, mine, its = said(world), lies(world, HOME), lies(world, WIDE)
+    world.decide(move, please_share())
+    one = row_of(world, "likes tea")
+    moved, again = back(world)
+    assert isinstance(moved, ItemMoved)
+    assert isinstance(again, ItemReverted)
+    assert said(world) == before
+    assert (moved.item, moved.causes) == (msgspec.structs.replace(mine.item, updated=NOW + 9), (one.event,))
+    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@1")
+    assert again.causes == (one.event, its.event)
+    assert again.reason == "asked by the person; it is an item of its own again"
+    assert msgspec.structs.replace(lies(world, WIDE), event=its.event) == its
+
+
+ROWS = st.lists(
+    st.builds(
+        lambda text, where, status, count: an_item(text, compartment=where, status=status, source_count=count),
+        st.sampled_from(("likes tea", "Likes TEA", "likes coffee")),
+        st.sampled_from((HOME, WIDE, GUILD)),
+        st.sampled_from(("active", "active", "deprecated", "evicted")),
+        st.integers(1, 9),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(ROWS, st.sampled_from((HOME, GUILD)), st.sampled_from((WIDE, HOME)))
+def test_whatever_lies_where_a_move_that_is_taken_back_changes_nothing(items: list[Item], come: str, to: str) -> None:
+    world = World()
+    there_is(world, *{(each.compartment, each.id): each for each in items}.values())
+    before = said(world)
+    for row in [each.row for each in items_of(world.rows, ANN) if each.row.item.compartment == come]:
+        if row.item.status != "active" or come == to:
+            continue
+        asked = MoveRequest(ANN, row.item.id, to, "share", PERSON, NOW + 5, origin("go"), (Opening(ANN, come),))
+        (event,) = world.decide(move, asked)
+        assert isinstance(event, ItemMoved)
+        now, here = event.item, (Opening(ANN, to),)
+        decided(world, asked._replace(id=now.id, to=come, origin=origin(f"back {len(world.records)}"), openings=here))
+        break
+    assert said(world) == before
+
+
+def test_the_messages_that_it_quotes_are_among_what_it_comes_of_so_that_it_goes_with_them() -> None:
+    world = World()
+    known = [each.message for each in (*TEA.evidence, *THERE.evidence)]
+    world.ids.seen |= dict.fromkeys(known, "known")
+    there_is(world, TEA, THERE)
+    world.decide(move, please_share())
+    assert back(world)[1].causes[2:] == (THERE.evidence[0].message,)
+
+
+def test_where_nothing_lay_it_moves_back_as_it_is() -> None:
+    world = shared(TEA)
+    (event,) = back(world)
+    assert isinstance(event, ItemMoved)
+    assert event.reason == "asked by the person"
+    assert list(said(world).values()) == [msgspec.structs.replace(TEA, updated=0)]
+
+
+def test_what_did_not_come_from_there_goes_there_all_the_same() -> None:
+    world = World()
+    there_is(world, THERE)
+    assert tags_of(back(world)) == ["item.moved"]
+    assert back(world, to=WIDE, openings=(Opening(ANN, HOME),))[0].TAG == "item.moved"
+    with pytest.raises(BadRequest, match="there is no item"):
+        back(world, id="durable-x")
+
+
+def tags_of(events: list[Event]) -> list[str]:
+    return [each.TAG for each in events]
+
+
+def test_decided_before_nothing_comes_of_it() -> None:
+    world = shared(TEA, THERE)
+    request = keeping_private(ANN, TEA.id, PERSON, NOW + 9, origin("once"))
+    assert len(decided(world, request)) == 2
+    assert move_back(world.rows, WorldChronicle(world), request, 200) == []
+
+
+def test_what_was_said_of_both_since_comes_back_with_the_one_and_the_other_is_as_it_was() -> None:
+    world = shared(TEA, THERE)
+    one = row_of(world, "likes tea").item
+    later = msgspec.structs.replace(one, evidence=(*one.evidence, quote("tea indeed")), updated=NOW + 7)
+    world.add(ItemUpserted(said=NOW + 7, by=MODEL, item=later))
+    moved, _ = back(world)
+    assert isinstance(moved, ItemMoved)
+    assert [each.quote for each in moved.item.evidence] == ["tea?", "tea!", "tea indeed"]
+    assert lies(world, WIDE).item == THERE
+
+
+def test_a_move_that_was_taken_back_is_no_more_to_take_back() -> None:
+    world = shared(TEA, THERE)
+    back(world)
+    here = (Opening(ANN, HOME),)
+    assert tags_of(back(world, to=WIDE, openings=here)) == ["item.moved"]
+    assert tags_of(back(world)) == ["item.moved", "item.reverted"]
+    assert lies(world, WIDE).item == THERE
+
+
+@pytest.mark.parametrize("status", ["deprecated", "evicted"])
+def test_what_did_not_hold_any_more_does_not_hold_again(status: Any) -> None:
+    world = World()
+    there_is(world, TEA, msgspec.structs.replace(THERE, status=status))
+    before = said(world)
+    world.decide(move, please_share())
+    assert tags_of(back(world)) == ["item.moved", "item.reverted"]
+    assert said(world) == before
+
+
+def test_what_was_taken_back_is_refused_again() -> None:
+    world = World()
+    there_is(world, THERE)
+    world.decide(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, WIDE),), said=NOW + 1))
+    there_is(world, TEA)
+    before, refused = said(world), [each.row for each in forgotten_of(world.rows, ANN)]
+    world.decide(move, please_share())
+    assert list(forgotten_of(world.rows, ANN)) == []
+    _, again = back(world)
+    assert isinstance(again, ItemForgotten)
+    assert said(world) == before
+    (now,) = (each.row for each in forgotten_of(world.rows, ANN))
+    assert (now.text, now.compartment, refused[0].was[0]) == ("likes tea", WIDE, now.was[0])
+
+
+def test_what_left_recall_with_it_stays_out_also_where_words_of_it_went_since() -> None:
+    quiet, was = message("quiet"), message("was")
+    world = World()
+    gone = msgspec.structs.replace(THERE, status="forgotten", evidence=())
+    world.add(ItemRedacted(said=NOW, by=MODEL, item=gone, refuses=True, was=(was,), quiet=(quiet,)))
+    there_is(world, TEA)
+    world.decide(move, please_share())
+    _, again = back(world)
+    assert isinstance(again, ItemForgotten)
+    assert (again.quiet, again.causes[0]) == ((quiet,), was)
+    assert lies(world, WIDE).item == gone
+
+
+@pytest.mark.parametrize("readable", [(), (msgspec.structs.replace(THERE, text="likes coffee"),)])
+def test_what_cannot_be_read_any_more_comes_along_and_that_is_said(readable: tuple[Item, ...]) -> None:
+    world = World()
+    there_is(world, *readable, THERE, TEA)
+    hidden = world.records[len(readable)].id
+    world.decide(move, please_share())
+    chronicle = WorldChronicle(world)
+    chronicle.hidden.add(hidden)
+    asked = keeping_private(ANN, TEA.id, PERSON, NOW + 9, origin("x"))
+    (draft,) = move_back(world.rows, chronicle, asked, 200)
+    assert isinstance(draft.event, ItemMoved)
+    assert draft.event.reason == f"asked by the person; {AS_ONE}"
+    assert draft.event.item.source_count == 3
+
+
+def test_what_one_act_brought_together_comes_apart_as_one_act() -> None:
+    world = World()
+    there_is(world, an_item("likes tea", compartment=GUILD), TEA)
+    before = said(world)
+    drafts = move(world.rows, please_share())
+    chronicle = WorldChronicle(world)
+    chronicle.decisions.append([world.record(each).id for each in drafts])
+    assert len(drafts) == 2
+    last = drafts[-1].event
+    assert isinstance(last, ItemMoved)
+    asked = keeping_private(ANN, TEA.id, PERSON, NOW + 9, origin("x"))._replace(to=last.from_compartment)
+    made = [world.record(each).event for each in move_back(world.rows, chronicle, asked, 200)]
+    assert tags_of(made) == ["item.moved", "item.reverted", "item.moved"]
+    assert said(world) == before
+
+
+def test_one_too_many_makes_room() -> None:
+    world = World()
+    there_is(world, TEA, THERE, an_item("hates rain", updated=NOW - 1))
+    world.decide(move, please_share())
+    *_, gone = back(world, cap=2)
+    assert isinstance(gone, ItemEvicted)
+    assert (gone.item.text, len(gone.causes)) == ("hates rain", 2)
+
+
+class TestWhatLiesThereByNow:
+    def test_what_says_the_same_becomes_one_with_it(self) -> None:
+        world = shared(TEA, THERE)
+        there_is(world, an_item("likes tea", evidence=(quote("tea, of course"),), source_count=4))
+        moved, _ = back(world)
+        assert isinstance(moved, ItemMoved)
+        assert (moved.item.source_count, len(moved.causes)) == (5, 2)
+
+    def test_what_says_something_else_keeps_its_id(self) -> None:
+        world = shared(TEA, THERE)
+        there_is(world, an_item("likes hot tea", id=TEA.id))
+        moved, _ = back(world)
+        assert isinstance(moved, ItemMoved)
+        assert moved.item.id != TEA.id
+        assert lies(world, HOME).item.text == "likes hot tea"
+        assert lies(world, HOME, moved.item.id).item.text == "likes tea"
+
+    def test_what_is_not_held_any_more_makes_way(self) -> None:
+        world = shared(TEA, THERE)
+        there_is(world, an_item("likes tea", status="deprecated", source_count=4))
+        back(world)
+        assert lies(world, HOME).item == msgspec.structs.replace(TEA, updated=NOW + 9)
+
+
+class TestLives:
+    def lived(self, world: World) -> dict[str, Life]:
+        keys = {item_key(ANN, where, TEA.id) for where in (HOME, WIDE)}
+        return {life.address.compartment: life for life in lives(world.records, keys)}
+
+    def test_each_of_the_two_has_its_own_past(self) -> None:
+        world = World()
+        there_is(world, THERE, TEA)
+        world.decide(move, please_share())
+        one = lies(world, WIDE).item
+        world.add(ItemUpserted(said=NOW + 7, by=PERSON, item=one, intent=Intent("edit")))
+        back(world)
+        found = self.lived(world)
+        assert [[step.record.seq for step in found[where].steps] for where in (HOME, WIDE)] == [
+            [2, 3, 4, 5],
+            [1, 3, 4, 6],
+        ]
+        assert [step.before for step in found[WIDE].steps] == [None, THERE, one, one]
+        assert [step.after for step in found[WIDE].steps][-1] == THERE
+        assert [step.happened for step in found[WIDE].steps][-1] == "reverted"
+        assert found[HOME].steps[1].before == TEA
+
+    def test_where_one_did_not_come_of_two_the_past_is_its_own(self) -> None:
+        world = shared(TEA)
+        back(world)
+        there_is(world, THERE)
+        found = self.lived(world)
+        assert [len(found[where].steps) for where in (HOME, WIDE)] == [3, 1]
+
+    def test_what_moved_away_as_one_and_left_something_behind_is_one(self) -> None:
+        world = shared(TEA, THERE)
+        one = lies(world, WIDE).item
+        gone = msgspec.structs.replace(one, compartment=GUILD)
+        world.add(
+            ItemMoved(said=NOW + 8, by=PERSON, item=gone, from_compartment=WIDE, from_id=TEA.id),
+            ItemUpserted(said=NOW + 8, by=PERSON, item=THERE),
+        )
+        keys = {item_key(ANN, where, TEA.id) for where in (HOME, WIDE, GUILD)}
+        assert [len(life.steps) for life in lives(world.records, keys)] == [4, 1]
+
+
+class TestAgain:
+    """Applied again where a memory is made anew."""
+
+    def both(self, shadow: list[Item]) -> Both:
+        both = Both([learned("likes tea", "m1"), learned("likes tea", "m2", compartment=WIDE)], shadow, ["m1", "m2"])
+        both.act(move, please_share(said=LATER))
+        asked = keeping_private(ANN, TEA.id, PERSON, LATER + 1, origin("back"))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+        return both
+
+    def test_among_the_same_items_it_is_the_same(self) -> None:
+        both = self.both([learned("likes tea", "m1"), learned("likes tea", "m2", compartment=WIDE)])
+        told = [each.id for made in both.waiting for each in made]
+        assert [draft.id for draft in both.again()] == told
+        assert kept_alike(both.live, both.shadow)
+
+    def test_among_others_what_they_see_is_there_in_both_places(self) -> None:
+        both = self.both([learned("User likes tea", "m1")])
+        drafts = both.again()
+        assert tags(drafts)[-1] == "item.reverted"
+        assert {where for where, _ in both.active()} == {HOME, WIDE}
+
+    @pytest.mark.parametrize(
+        "there",
+        [
+            learned("Likes TEA", "m2", compartment=WIDE, id="durable-theirs"),
+            learned("likes hot tea", "m2", compartment=WIDE, id=TEA.id),
+        ],
+    )
+    def test_what_says_it_there_or_has_its_id_stands_for_it(self, there: Item) -> None:
+        both = self.both([there])
+        again = both.waiting[-1][-1]
+        assert isinstance(again.event, ItemReverted)
+        assert reapply(both.shadow.rows, please_reapply(again)) == []
