@@ -144,7 +144,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     opened_parts = [_without(part, wanted.question) for part in parts(rows, wanted.setting, wanted.session)]
     terms = TermsIn(opened_parts)
     asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
-    there = frozenset(terms.standing(asked.question.terms.keys()))
+    there = frozenset(terms.told(asked.question.terms.keys()))
     asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
@@ -240,7 +240,7 @@ def _speaks(part: Part, person: Handle) -> bool:
 
 def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
     """The question with words spelled like those that stand nowhere, at half their weight: `standing` are those of its
-    terms that stand somewhere, and `likes` says what does that is spelled like a word. What is not a word alone, as
+    terms that do, and `likes` says what does that is spelled like a word. What is not a word alone, as
     what is looked for as it stands, is not misspelt.
     """
     unknown = [term for term in asked.question.terms if term not in standing and asked.words[term].isalpha()]

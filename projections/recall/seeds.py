@@ -3,7 +3,9 @@
 Terms are taken from the one that can count most to the one that can count least. As soon as what the rest can add up to
 is less than what the best SEEDS have by now, nothing that has none of the terms so far can be among them any more, and
 the rest is only looked up for those that still can (MaxScore: Turtle and Flood, Query evaluation: strategies and
-optimizations, 1995). So a common word costs little, and what is found is the same as if everything had been scored.
+optimizations, 1995). So a common word costs little, and these are the same as if all had been scored. Who asks for
+more than SEEDS has more of them looked at, so that there may be others among the first: a search by hand looks deeper
+than a prompt.
 """
 
 from collections.abc import Sequence

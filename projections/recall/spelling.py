@@ -1,4 +1,4 @@
-"""Words that are spelled like one that stands nowhere: it may be misspelt.
+"""Words that are spelled like one that stands nowhere, or in a few questions only: it may be misspelt.
 
 Such a word is one letter away from it: one less, one more, another one, two the other way round. Letters are those of
 the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared; and where the

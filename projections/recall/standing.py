@@ -6,8 +6,11 @@ import numpy as np
 
 from projections.recall.columns import Postings
 from projections.recall.corpus import NONE
+from projections.recall.documents import ASKS
 from projections.recall.numbers import Numbers
 from projections.recall.opened import Part
+
+MOST_ASKED = 8
 
 
 class TermsIn:
@@ -27,6 +30,18 @@ class TermsIn:
     def standing(self, terms: Set[bytes]) -> Iterator[bytes]:
         """Which terms stand in something that is open and still there: what is closed or gone tells nothing here."""
         return self._there(part.corpus.standing(terms) for part in self.parts)
+
+    def told(self, terms: Set[bytes]) -> Iterator[bytes]:
+        """Which of them stand in something that tells, or in more than MOST_ASKED documents: a word that only a few
+        questions have may be misspelt in all of them, since who finds nothing asks again.
+        """
+        return (term for term in self.standing(terms) if self._is_told(term))
+
+    def _is_told(self, term: bytes) -> bool:
+        found = self.postings(term)
+        if sum(len(each.at) for each in found) > MOST_ASKED:
+            return True
+        return any((part.corpus.flags[each.at] & ASKS == 0).any() for part, each in zip(self.parts, found, strict=True))
 
     def like(self, likes: Numbers) -> Iterator[bytes]:
         """The same of many, given as numbers."""

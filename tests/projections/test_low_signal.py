@@ -14,7 +14,8 @@ WORDS = ENGLISH.vocabulary
     "text",
     ["", "yeah", "Ok", "lol", "LOL!!!", "haha nice", "👍", "👍🎉 <a:party:99>", "ok<a:party:99>ok", ":wave:", "?",
      "Ok. So? No.", "OK YO", "Yo", "and then?",
-     "thank you", "it is so", "oh, I see...", "Yes, exactly.", "why not?", "12"],
+     "thank you", "it is so", "oh, I see...", "Yes, exactly.", "why not?", "12", "42!", "so-so", "and/or", "no 👍",
+     "why not? 😂", "🦊?", "OK 👍🏽"],
 )  # fmt: skip
 def test_it_goes_on_with_what_was_said_before(text: str) -> None:
     assert is_low_signal(text, WORDS)
@@ -23,7 +24,9 @@ def test_it_goes_on_with_what_was_said_before(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     ["yeah, the boiler", "tea?", "да", "はい", "天气", "when did Kim leave?", "👍 for pizza", "2023", "ok deploy it",
-     "who is Bo?", "where is Jo?", "PC or TV?", "what is AI?", "what about C#?", "g++ or f#"],
+     "v1.2.3", "what about v1.2.3?", "3.11", "S3", "is it up on S3?", "PR 42", "12:30", "a_b", "so is 2fa",
+     "where was the 🦊?", "and the ⚽️ ?", "who is Bo?", "where is Jo?",
+     "PC or TV?", "what is AI?", "what about C#?", "g++ or f#"],
 )  # fmt: skip
 def test_it_says_something(text: str) -> None:
     assert not is_low_signal(text, WORDS)

@@ -4,6 +4,7 @@ Written from what `documents`, `opened`, `question` and `search` say of themselv
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -130,7 +131,9 @@ def _looked_for(rows: Rows, text: str, heard: Sequence[Document]) -> Looked:
     people = {Handle(each.text.speaker) for each in heard} - {NOBODY}
     names = {person: name_of(rows, person) for person in people}
     named = {person: name for person, name in names.items() if is_named(name, text)}
-    there = {term for each in heard for term in each.text.counts}
+    having = Counter(term for each in heard for term in each.text.counts)
+    told = {term for each in heard for term in each.text.counts if not each.text.flags & oracle.ASKS}
+    there = told | {term for term, number in having.items() if number > 8}
     return with_misspelt(looked_for(text, named), there, {stem for each in heard for stem in each.stems})
 
 

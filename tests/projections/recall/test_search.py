@@ -10,6 +10,7 @@ from projections.messages import MessageRow
 from projections.recall.documents import zone_of
 from projections.recall.search import Said, Wanted, items, read, said
 from projections.recall.search import around as lying_around
+from projections.recall.standing import MOST_ASKED
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, FakeZones, documents_of, kept
@@ -211,6 +212,26 @@ def test_a_word_that_was_said_is_not_misspelt(house: House) -> None:
     house.say("general", "a brook in spring")
     house.say("general", "a book about tea")
     assert finds(house, wanted(house, "brook")) == ["a brook in spring"]
+
+
+def test_a_misspelt_question_that_was_asked_before_finds_the_same(house: House) -> None:
+    house.say("general", "I adore chocolate cake")
+    look = wanted(house, "who likes chocolatte?")
+    assert "I adore chocolate cake" in finds(house, look)
+    for _ in range(3):
+        house.say("general", "who likes chocolatte?")
+    assert "I adore chocolate cake" in finds(house, look)
+
+
+@pytest.mark.parametrize("times", [MOST_ASKED, MOST_ASKED + 1])
+def test_what_is_asked_after_often_or_told_is_not_misspelt(house: House, times: int) -> None:
+    house.say("general", "I adore chocolate cake")
+    for _ in range(times):
+        house.say("general", "any chocolatte?")
+    look = wanted(house, "chocolatte")
+    assert ("I adore chocolate cake" in finds(house, look)) is (times == MOST_ASKED)
+    house.say("general", "chocolatte is how she writes it")
+    assert "I adore chocolate cake" not in finds(house, look)
 
 
 def test_what_is_closed_or_gone_makes_no_word_a_known_one(house: House) -> None:
