@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from functools import partial
+from typing import cast
 
 from dnam import arguments
 from dnam.access import Access, refuse_stranger
@@ -22,8 +23,9 @@ from projections.decisions.remember import (
     restore,
 )
 from projections.decisions.undoing import undoing
+from projections.durable import Ranked, Sought, ranked
 from projections.events import ItemEvent
-from projections.events.values import By, Evidence, Item, Source
+from projections.events.values import By, Evidence, Item, Scoring, Source
 from projections.ids import Handle
 from projections.items import ItemRow, items_in, items_of
 from projections.policies.compartments import Opening, Setting, opened, place_item
@@ -243,36 +245,42 @@ class Keeping(Access):
 
     async def recall(
         self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
-    ) -> list[Hit]:
-        """A person's items by how well they fit a text, best first, each with its reasons."""
+    ) -> list[Ranked]:
+        """A person's items that hold now, in the order in which a prompt for this text would take them, each with its
+        reasons. Its score is how well it fits: by recall, the scoring unless another is set, in 1/1024.
+        """
         arguments.strings(text=text)
         arguments.perhaps(Setting, setting=setting)
         person = await self.person(user, platform=platform)
-        now = self.now()
+        sought = self._sought(text)
 
-        def question(rows: Rows) -> list[Hit]:
-            found = _opened_items(rows, person, setting or in_direct(person))
-            active = (each for each in found if each.row.item.status == "active")
-            return rank(map(candidate, active), query(text, "", now, self.vocabulary))
+        def question(rows: Rows) -> list[Ranked]:
+            return self._ranked(rows, _own_openings(rows, person, setting or in_direct(person)), sought)
 
         return await self.look(question)
 
     async def search(
         self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
-    ) -> list[Hit]:
-        """A person's items that share words with a text, best first, each with its reasons: all of them, or those that
-        a setting opens.
+    ) -> list[Ranked]:
+        """A person's items that hold now and share words with a text, best first, each with its reasons: all of them,
+        or those that a setting opens.
         """
         arguments.strings(text=text)
         arguments.perhaps(Setting, setting=setting)
         person = await self.person(user, platform=platform)
-        now = self.now()
+        sought = self._sought(text)
 
-        def question(rows: Rows) -> list[Hit]:
-            found = items_of(rows, person) if setting is None else _opened_items(rows, person, setting)
-            return matching((each for each in found if each.row.item.status == "active"), text, now, self.vocabulary)
+        def question(rows: Rows) -> list[Ranked]:
+            openings = _all_openings(rows, person) if setting is None else _own_openings(rows, person, setting)
+            return sorted((hit for hit in self._ranked(rows, openings, sought) if hit.overlap), key=_best_first)
 
         return await self.look(question)
+
+    def _sought(self, text: str) -> Sought:
+        return Sought(whole(text), "", self.now(), self.vocabulary)
+
+    def _ranked(self, rows: Rows, openings: Iterable[Opening], sought: Sought) -> list[Ranked]:
+        return list(ranked(rows, openings, sought, cast(Scoring, self.settings.scoring)))
 
 
 def refuse_text(text: str, guarding: Guarding) -> None:
@@ -308,5 +316,19 @@ def items_of_recorded(recorded: Recorded) -> list[Item]:
 
 def _opened_items(rows: Rows, person: Handle, setting: Setting) -> Iterator[Found[ItemRow]]:
     """A person's items in the compartments that a setting opens, and in no others."""
-    own = (each for each in opened(rows, setting) if each.owner == person)
+    own = _own_openings(rows, person, setting)
     return (found for owner, compartment in own for found in items_in(rows, owner, compartment))
+
+
+def _own_openings(rows: Rows, person: Handle, setting: Setting) -> Iterator[Opening]:
+    return (each for each in opened(rows, setting) if each.owner == person)
+
+
+def _all_openings(rows: Rows, person: Handle) -> list[Opening]:
+    """Wherever a person has items."""
+    places = dict.fromkeys(each.row.item.compartment for each in items_of(rows, person))
+    return [Opening(person, each) for each in places]
+
+
+def _best_first(hit: Ranked) -> int:
+    return -hit.score

@@ -15,7 +15,6 @@ from projections.gathering import Passage
 from projections.ids import EventId, Handle
 from projections.passages import Wished, past
 from projections.policies.compartments import opened
-from projections.retrieval import Hit
 from projections.room import others_in
 from projections.rows import Rows
 from projections.window import Window
@@ -57,7 +56,7 @@ class Recall:
     def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
         sought = Sought(text, "", request.point.said, request.vocabulary)
         found = ranked(rows, opened(rows, request.setting), sought, request.limits.scoring)
-        return tuple(hit for hit in found if _shares(hit))[:most]
+        return tuple(hit for hit in found if hit.overlap)[:most]
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
         caller = Caller(rows, request.assistant)
@@ -72,7 +71,3 @@ class Recall:
         found = past(rows, wished, limits, caller).passages
         known = {*caller.authors, asker}
         return Passages(found, tuple((who, name) for who, name in caller.mentioned.items() if who not in known))
-
-
-def _shares(hit: Ranked) -> bool:
-    return bool(hit.overlap if isinstance(hit, Hit) else hit.words)

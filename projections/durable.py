@@ -68,14 +68,14 @@ class Recalled(NamedTuple):
         return self.ranked.score
 
     @property
-    def words(self) -> tuple[str, ...]:
+    def overlap(self) -> tuple[str, ...]:
         """What it shares with what was said."""
         return tuple(sorted(self.asked[term] for _, term in self.ranked.fields if term))
 
     @property
     def reason(self) -> str:
         """Why it has its score."""
-        shared, fields = self.words, self.ranked.fields
+        shared, fields = self.overlap, self.ranked.fields
         parts = [f"shares {', '.join(shared)}" if shared else ""]
         parts += ["a project, asked about one" if ("project", b"") in fields else ""]
         parts += ["updated within 7 days" if ("recent", b"") in fields else ""]

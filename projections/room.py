@@ -15,7 +15,6 @@ from projections.durable import BEHAVIORAL, GUIDANCE, Chosen, Ranked, Sought, ch
 from projections.events.values import Limits
 from projections.ids import Handle
 from projections.policies.compartments import Setting, opened_of
-from projections.retrieval import Hit
 from projections.rows import Rows
 from projections.window import Window
 
@@ -64,4 +63,4 @@ def _there(hits: Iterable[Ranked | None]) -> Iterator[Ranked]:
 
 
 def _shares(hit: Ranked) -> bool:
-    return bool(hit.overlap if isinstance(hit, Hit) else hit.words)
+    return bool(hit.overlap)

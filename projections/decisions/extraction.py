@@ -67,7 +67,7 @@ from projections.policies.compartments import direct
 from projections.policies.evidence import InputMessage, check, find_named
 from projections.policies.guards import Guarding
 from projections.policies.item_ids import fresh_id
-from projections.policies.matching import Match, find_meant, find_upsert
+from projections.policies.matching import Match, find_meant, find_upsert, to_reword
 from projections.policies.precedence import outranked
 from projections.policies.promotion import NO_WORDS, Claimed, SharingWords, promote
 from projections.policies.refusals import Claim, Refusal, refusal
@@ -221,6 +221,7 @@ class _Extraction:
         if standing is not None:
             self._refuse(entry.kind, entry.text, evidence, standing)
             return
+        match = to_reword(self._here(), match, entry.id, entry.kind, entry.text)
         item = self._new(entry, evidence) if match.row is None else self._changed(match.row.item, entry, evidence)
         for row in self._superseded(entry, item):
             if self._drop(row, f"superseded by {item.id}"):

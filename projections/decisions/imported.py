@@ -29,7 +29,7 @@ from projections.policies.guards import Guarding, held_imported
 from projections.policies.instructions import InstructionWords
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import read_kind, read_tags
-from projections.policies.matching import find_upsert, says
+from projections.policies.matching import find_upsert, says, to_reword
 from projections.policies.refusals import Claim, refusal
 from projections.policies.sentences import without_orders
 from projections.policies.text import MOST_IMPORTED_CHARS, tidy, whole
@@ -37,7 +37,7 @@ from projections.policies.verdict import Verdict
 from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 
-VERSION = "imported@1"
+VERSION = "imported@2"
 PLATFORM_NAME = "discoclaw"
 LAST_ID = EventId(b"\xff" * 16)
 """Behind every event of its millisecond: a summary with a date covers all that was said by then."""
@@ -142,11 +142,17 @@ def _text(request: ImportItemRequest) -> str:
 
 
 def _id(shelf: Shelf, request: ImportItemRequest, text: str) -> str:
-    """The id that it has; else that of the item that came of its row or says the same; else one made from its words."""
+    """The id that it has; else that of the item that came of its row or says the same; else one made from its words.
+    What was said since, and what only said the same before a person or an import gave it other words, are two items.
+    """
     if not request.key:
         return tidy(request.id)
     there, kind = shelf.within([request.compartment]), read_kind(request.kind)
-    found = _of_row(there, request.row) or find_upsert(there, "", kind, text).row
+    found = _of_row(there, request.row)
+    if found is None:
+        match = find_upsert(there, "", kind, text)
+        is_later = match.row is not None and match.row.item.updated < request.updated
+        found = to_reword(there, match, "", kind, text).row if is_later else match.row
     return fresh_id(kind, text, {row.item.id for row in there}) if found is None else found.item.id
 
 

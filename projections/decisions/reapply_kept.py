@@ -2,7 +2,8 @@
 
 act          what is found there                    what becomes of it
 ──────────   ────────────────────────────────────   ──────────────────────────────────────────────────────────
-remember     what says it, or has its id            it says so, and is kept
+remember     what says it, or has its id            it says so, and is kept; another item does where a person gave what
+                                                    has its id other words
              what they saw, in other words          it says so now, as by an edit
 edit         what says the new text, else what      it says the new text; what else says the old one, here or
              they saw                               elsewhere (`policies/old_words`), is deprecated, and so is what
@@ -29,7 +30,7 @@ from projections.items import ItemRow, forgotten_of
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.item_ids import fresh_id
-from projections.policies.matching import find_upsert
+from projections.policies.matching import find_said
 from projections.policies.meant import BY_WORDS, Found, find, says_seen
 from projections.policies.refusals import Claim, refusal
 from projections.policies.text import normalise
@@ -37,6 +38,7 @@ from projections.policies.text import normalise
 BY_ID = "found by its id"
 SAYS_THE_SAME = "it says the same"
 BESIDE = "what has its id was taken back, and says something else"
+WORDED = "what has its id says something else, in their words"
 SAYS_IT = "it says this already"
 WENT_WITH_IT = "it had been taken back together with it"
 INSTEAD = "{id} says it instead, in their words"
@@ -87,23 +89,24 @@ def but(rows: Iterable[ItemRow], kept: Item) -> list[ItemRow]:
 def _to_remember(act: Reapplying, here: Sequence[ItemRow], seen: Sequence[ItemRow]) -> ItemRow | None:
     """What is to say it: what says it already, or what said before what they saw; or what has its id."""
     item = act.event.item
-    says_it = find_upsert(here, "", item.kind, item.text).row
+    says_it = find_said(here, item.kind, item.text).row
     was_it = next((each for each in seen if each.item.compartment == item.compartment), None)
     if was_it is not None and (says_it is None or says_it.item.status != "active"):
         return was_it
-    return says_it or find_upsert(here, item.id, item.kind, item.text).row
+    return says_it or next((row for row in here if row.item.id == item.id), None)
 
 
 def _remembered(act: Reapplying, row: ItemRow, here: Sequence[ItemRow], seen: Found) -> Item:
-    """The row says it; where they took that back in other words, another item does."""
+    """The row says it; where they took that back in other words, or gave it others, another item does."""
     item, says_so = act.event.item, normalise(row.item.text) == normalise(act.event.item.text)
     whole, brought = again(row.item, _asked_again(act), item.text), rests_on(act.new_evidence())
     how = SAYS_THE_SAME if says_so else seen.reason if row in seen.rows else BY_ID
     made = act.made(ItemRemembered, row, whole, how, *brought, returns=act.returns(row))
-    if row.item.status == "forgotten" and not says_so and not act.says_the_same(made):
-        taken = {each.item.id for each in here}
+    is_worded = is_by_people(row) and not _is_of_one_there(act)
+    if not says_so and (row.item.status == "forgotten" or is_worded) and not act.says_the_same(made):
+        taken, why = {each.item.id for each in here}, BESIDE if row.item.status == "forgotten" else WORDED
         whole = msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken), evidence=act.new_evidence())
-        made = msgspec.structs.replace(made, item=whole, causes=brought, returns=(), reason=f"{act.why()}; {BESIDE}")
+        made = msgspec.structs.replace(made, item=whole, causes=brought, returns=(), reason=f"{act.why()}; {why}")
     act.apply(made, room=True)
     return made.item
 

@@ -23,7 +23,7 @@ from projections.policies.compartments import Opening, Setting, place_item
 from projections.policies.guards import BY_HAND, Guarding, held_by_hand
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import DEFAULT_KIND, read_kind
-from projections.policies.matching import find_meant, find_upsert, says
+from projections.policies.matching import find_meant, find_said, says
 from projections.policies.quiet import quiet_with, returns_with
 from projections.policies.text import is_blank, tidy
 from projections.quoting import in_quotes
@@ -115,7 +115,7 @@ def remember(rows: Rows, request: RememberRequest) -> list[Draft]:
     shelf = Shelf(rows, request.origin, request.owner)
     for place in _place(rows, request):
         shelf.record(place)
-    match = find_upsert(shelf.within([request.compartment]), "", kind, text)
+    match = find_said(shelf.within([request.compartment]), kind, text)
     item = _new(shelf, request, kind, text) if match.row is None else again(match.row.item, request, text)
     event = ItemRemembered(
         said=_said(request.said, match.row),

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from projections.items import ItemRow
+from projections.policies.by_people import is_by_people
 from projections.policies.item_ids import derive
 from projections.policies.text import folded, normalise
 
-VERSION = "matching@1"
+VERSION = "matching@2"
 
 
 class Matching(NamedTuple):
@@ -64,6 +65,29 @@ def find_upsert(items: Sequence[ItemRow], item_id: str, kind: str, text: str) ->
     3. none: a new item. An id that nothing has is the model's invention and counts for nothing.
     """
     return _by_id(items, item_id) or _by_words(items, kind, text) or _by_derived_id(items, kind, text) or _NEW
+
+
+def find_said(items: Sequence[ItemRow], kind: str, text: str) -> Match:
+    """The item of one owner and compartment that says this, for a person who asks to keep it. What has the id of this
+    kind and text and says something else by now is another item: what it says is not replaced.
+    """
+    return _by_words(items, kind, text) or _beside(items, kind, text)
+
+
+def to_reword(items: Sequence[ItemRow], match: Match, item_id: str, kind: str, text: str) -> Match:
+    """Of what `find_upsert` found, what a model may have say this. What a person worded is that only by its words or
+    the given id: what merely said this before they put it right stays as they left it, and this is a new item.
+    """
+    row = match.row
+    if row is None or row.item.id == item_id or says(row, kind, text) or not is_by_people(row):
+        return match
+    return _beside(items, kind, text)
+
+
+def _beside(items: Sequence[ItemRow], kind: str, text: str) -> Match:
+    derived = derive(kind, text)
+    is_taken = any(row.item.id == derived for row in items)
+    return Match(None, f"{derived} says something else") if is_taken else _NEW
 
 
 _NEW = Match(None, "no item has this id or says this")

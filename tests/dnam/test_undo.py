@@ -1,5 +1,6 @@
 """Undo: the opposite of the last thing that a person did here, and of what a button names."""
 
+import re
 from collections.abc import AsyncIterator
 
 import msgspec
@@ -67,6 +68,21 @@ async def test_asked_for_once_more_it_goes_one_step_further_back(world: World) -
     assert (await world.asks("ada", f"!memory restore {owls}")).startswith("Restored: ")
     assert (await world.asks("ada", "!memory undo")).startswith("Undone `restore`: this is forgotten.\n")
     assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+
+async def test_what_an_edit_put_right_stands_beside_the_first_words_said_again_and_each_is_walked_back(
+    world: World,
+) -> None:
+    item = await world.remembers("ada", "I like tea")
+    await world.asks("ada", f"!memory edit {item} I like coffee")
+    again = await world.remembers("ada", "I like tea")
+    assert again != item
+    shown = await world.asks("ada", "!memory show")
+    for text, its in (("I like coffee", item), ("I like tea", again)):
+        assert re.search(rf"^- \[fact\] {text} .*`{its}`$", shown, re.MULTILINE)
+    for undone, left in (("remember", ["I like coffee"]), ("edit", ["I like tea"]), ("remember", [])):
+        assert (await world.asks("ada", "!memory undo")).startswith(f"Undone `{undone}`: ")
+        assert await held(world) == left
 
 
 async def test_every_act_on_one_item_is_walked_back(world: World) -> None:

@@ -97,7 +97,7 @@ def test_a_new_item_has_the_defaults_and_says_what_it_rests_on() -> None:
     assert event.causes == (WORK, INPUTS[0].id)
     assert (event.by, event.reason) == (MODEL, "no item has this id or says this")
     assert event.policy == (
-        "extraction@1 replies@1 matching@1 text@1 item_ids@1 evidence@1 kinds@1 compartments@2 promotion@2 "
+        "extraction@1 replies@1 matching@2 text@1 item_ids@1 evidence@1 kinds@1 compartments@2 promotion@2 "
         "lengths@1 secrets@1 instructions@3 about_others@1 grounding@2"
     )
 
@@ -471,6 +471,36 @@ def test_an_edit_while_the_model_was_thinking_stands() -> None:
     assert "while the model was thinking" in refused(say(world, entry, shown=shown)).reason
     now = (ItemUse(ANN, HOME, item_id, row_of(world, "lives in Oslo").event),)
     upserted(say(world, entry, shown=now, origin=origin("again")))
+
+
+def test_what_a_person_put_right_is_not_put_back_by_what_is_said_later() -> None:
+    world = World()
+    there_is(world, an_item("lives in Paris"))
+    item_id = derive("fact", "lives in Paris")
+    world.decide(edit, EditRequest(ANN, item_id, "lives in Rome", PERSON, NOW, origin("edit")))
+    before = row_of(world, "lives in Rome")
+    event = upserted(say(world, {"text": "lives in Paris"}))
+    assert (event.item.id, event.reason) == (derive("fact", "lives in Paris", 12), f"{item_id} says something else")
+    assert (event.item.source_count, before.event in event.causes) == (1, False)
+    assert row_of(world, "lives in Rome") == before
+    assert statuses(world) == {"lives in Paris": "active", "lives in Rome": "active"}
+
+
+def test_what_a_person_put_right_later_than_it_was_said_is_not_said_again_beside_it() -> None:
+    world = World()
+    there_is(world, an_item("lives in Paris"))
+    item_id = derive("fact", "lives in Paris")
+    world.decide(edit, EditRequest(ANN, item_id, "lives in Rome", PERSON, SAID + 1, origin("edit")))
+    assert "a person changed it later" in refused(say(world, {"text": "lives in Paris"})).reason
+    assert statuses(world) == {"lives in Rome": "active"}
+
+
+def test_what_a_model_reworded_itself_says_again_what_it_said_first() -> None:
+    world = World()
+    there_is(world, an_item("lives in Rome", id=derive("fact", "lives in Paris"), source=Source("discord")), by=MODEL)
+    event = upserted(say(world, {"text": "lives in Paris"}))
+    assert event.item.id == derive("fact", "lives in Paris")
+    assert statuses(world) == {"lives in Paris": "active"}
 
 
 # The whole reply

@@ -51,7 +51,7 @@ def test_id_state_and_times_are_kept() -> None:
     item = event.item
     assert (item.id, item.kind, item.text, item.tags) == ("stable_string_id", "preference", "likes tea", ("drinks",))
     assert (item.created, item.updated, item.hits, item.last_hit, item.source) == (NOW - 5, NOW, 3, NOW - 1, SOURCE)
-    assert (event.said, event.by, event.policy) == (NOW, OPERATOR, "imported@1")
+    assert (event.said, event.by, event.policy) == (NOW, OPERATOR, "imported@2")
 
 
 def test_nothing_is_kept_for_nobody() -> None:
@@ -148,6 +148,19 @@ def test_a_row_whose_words_changed_is_the_same_item() -> None:
     assert row_of(world, "likes tea and cake").item.id == derive("profile", "likes tea")
     world.decide(import_item, please_derive("keeps bees", key="42/8", row=Ref("slashai", "memories/8"), quote="bees!"))
     assert len(statuses(world)) == 2
+
+
+@pytest.mark.parametrize(("updated", "texts"), [(NOW, ["likes coffee"]), (NOW + 9, ["likes coffee", "likes tea"])])
+def test_what_says_again_what_another_row_said_before_it_changed_is_an_item_of_its_own(
+    updated: int, texts: list[str]
+) -> None:
+    world = World()
+    given: dict[str, Any] = {"source": Source("discord"), "key": "42/7", "row": Ref("slashai", "memories/7")}
+    world.decide(import_item, please_derive("likes tea", quote="tea!", **given))
+    world.decide(import_item, please_derive("likes coffee", quote="coffee!", updated=NOW + 1, **given))
+    world.decide(import_item, please_derive("likes tea", key="42/8", updated=updated))
+    assert sorted(statuses(world)) == texts
+    assert row_of(world, "likes coffee").item.id == derive("profile", "likes tea")
 
 
 def test_a_cap_is_a_person_s() -> None:

@@ -1,16 +1,18 @@
 """Which item is meant, and which make room."""
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.events.values import Source
 from projections.ids import NOBODY
 from projections.items import ItemRow
 from projections.policies.capacity import Capacity, evictions
 from projections.policies.item_ids import derive
-from projections.policies.matching import Matching, close, covers, find_meant, find_upsert
+from projections.policies.matching import Match, Matching, close, covers, find_meant, find_said, find_upsert, to_reword
 from projections.policies.text import folded
-from tests.projections.items import WIDE, a_row
+from tests.projections.items import MODEL, WIDE, a_row
 from tests.world import NOW
 
 # Two texts whose digests begin with the same eight digits, found by trying.
@@ -99,6 +101,31 @@ def test_what_says_the_same_comes_before_what_once_said_it_and_active_before_gon
     active = a_row("lives in Paris", id="durable-1")
     assert find_upsert([once, gone, active], "", "fact", "lives in Paris").row == active
     assert find_upsert([once, gone], "", "fact", "lives in Paris").row == gone
+
+
+def test_a_person_means_what_says_it_and_not_what_once_said_it() -> None:
+    paris = derive("fact", "lives in Paris")
+    once, gone = a_row("lives in Rome", id=paris), a_row("lives in Paris", id="durable-0", status="deprecated")
+    assert find_said([once, gone], "fact", "Lives in  paris") == (gone, "it says the same")
+    assert find_said([once], "fact", "lives in Paris") == (None, f"{paris} says something else")
+    assert find_said([once], "fact", "lives in Bonn") == (None, "no item has this id or says this")
+
+
+def test_a_model_rewords_what_a_person_worded_by_its_id_alone() -> None:
+    paris = derive("fact", "lives in Paris")
+    rows = (a_row("lives in Rome", id=paris, kept=kept, source=Source("discord")) for kept in (False, True))
+    once, theirs = (msgspec.structs.replace(row, by=MODEL) for row in rows)
+    for row in (once, theirs):
+        match = find_upsert([row], "", "fact", "lives in Paris")
+        assert match.row == row
+        found = to_reword([row], match, "", "fact", "lives in Paris")
+        assert found == (match if row == once else (None, f"{paris} says something else"))
+    given = find_upsert([theirs], paris, "fact", "lives in Bonn")
+    assert to_reword([theirs], given, paris, "fact", "lives in Bonn") == given
+    same = find_upsert([theirs], "", "fact", "lives in rome")
+    assert to_reword([theirs], same, "", "fact", "lives in rome") == same
+    new = Match(None, "no item has this id or says this")
+    assert to_reword([theirs], new, "", "fact", "lives in Bonn") == new
 
 
 def test_two_texts_with_one_digest_are_two_items() -> None:

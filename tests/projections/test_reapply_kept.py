@@ -132,6 +132,29 @@ def test_what_has_its_id_says_it_again() -> None:
     assert both.active() == {(HOME, "likes tea")}
 
 
+def test_said_again_after_an_edit_it_is_another_item_here_too() -> None:
+    for theirs in ([TEA], [learned("enjoys tea", "m1")], []):
+        both = Both([TEA], theirs)
+        both.act(edit, please_edit(TEA.id, "likes coffee"))
+        both.again()
+        both.act(remember, please_remember("likes tea", said=LATER + 5))
+        both.again()
+        assert {(HOME, "likes coffee"), (HOME, "likes tea")} <= both.active()
+        assert kept_alike(both.live, both.shadow) or theirs != [TEA]
+
+
+def test_what_has_its_id_in_other_words_of_theirs_stays_beside_it() -> None:
+    both = Both([], [learned("likes mint", id=TEA.id)], messages=["m2"])
+    both.shadow.decide(edit, please_edit(TEA.id, "likes cocoa"))
+    both.act(remember, please_remember("likes tea", evidence=(quote("tea", "m2"),)))
+    (draft,) = both.again()
+    (row,) = both.says("likes tea")
+    assert (row.item.status, row.item.id) == ("active", derive("fact", "likes tea", 12))
+    assert draft.event.causes == (message("m2"),)
+    assert reasons([draft]) == ["asked by the person; what has its id says something else, in their words"]
+    assert both.active() == {(HOME, "likes cocoa"), (HOME, "likes tea")}
+
+
 def test_what_they_took_back_under_its_id_in_other_words_stays_so() -> None:
     taken = learned("has a tea pot", id=TEA.id)
     both = Both([], [taken], messages=["m2"])

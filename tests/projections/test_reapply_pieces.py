@@ -5,8 +5,8 @@ import pytest
 from projections.decisions.moving import keeping_private, move
 from projections.decisions.remember import edit, forget, remember, restore
 from projections.decisions.revert import VERSION as REVERT
-from projections.events import ItemDeprecated, ItemEvent
-from projections.events.values import OPERATOR, Item
+from projections.events import ItemDeprecated, ItemEvent, ItemRemembered
+from projections.events.values import OPERATOR, Intent, Item, Saw
 from projections.ids import NOBODY, Ref
 from projections.items import items_of
 from projections.policies.compartments import Opening, in_guild
@@ -14,8 +14,8 @@ from projections.policies.item_ids import derive
 from projections.policies.matching import find_upsert
 from projections.policies.old_words import says_old, shared, words_of
 from projections.policies.precedence import outranked
-from tests.projections.items import ANN, HOME, PERSON
-from tests.projections.shadowed import Both, kept_alike, learned, reasons, same_but
+from tests.projections.items import ANN, HOME, PERSON, row_of
+from tests.projections.shadowed import Both, active, kept_alike, learned, reasons, same_but
 from tests.projections.test_remember import LATER, please_edit, please_forget, please_remember, please_restore
 from tests.world import NOW, origin
 
@@ -133,10 +133,23 @@ def test_put_right_and_back_again_it_says_what_it_said_and_nothing_refuses_it(th
     assert not both.refuses("lives in Paris")
 
 
-def test_put_right_and_said_as_before_the_new_words_make_way() -> None:
+def test_put_right_and_said_as_before_the_new_words_stand_beside_them_as_where_that_was_said() -> None:
     both = Both([PARIS], [learned("User lives in Paris", "m1")])
     both.act(edit, please_edit(PARIS.id, "lives in Rome"))
     both.act(remember, please_remember("lives in Paris", said=LATER + 1))
+    both.again()
+    assert both.active() == active(both.live) == {(HOME, "lives in Paris"), (HOME, "lives in Rome")}
+
+
+def test_where_saying_it_as_before_put_it_back_the_new_words_make_way() -> None:
+    """What `matching@1` recorded: the item that had said it before said it again."""
+    both = Both([PARIS], [learned("User lives in Paris", "m1")])
+    both.act(edit, please_edit(PARIS.id, "lives in Rome"))
+    rome = row_of(both.live, "lives in Rome").item
+    again = same_but(rome, text="lives in Paris", updated=LATER + 1, source_count=2)
+    saw = Saw(rome.text, rome.kind, rome.compartment, rome.evidence)
+    intent = Intent("remember", needle="lives in Paris", saw=saw)
+    both.tell(ItemRemembered(said=LATER + 1, by=PERSON, item=again, policy="matching@1", intent=intent))
     both.again()
     assert {text for _, text in both.active()} == {"lives in Paris"}
 

@@ -110,7 +110,7 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
     guards = "lengths@1 secrets@1 instructions@3"
-    assert event.policy == f"matching@1 item_ids@1 kinds@1 text@1 compartments@2 quiet@1 {guards}"
+    assert event.policy == f"matching@2 item_ids@1 kinds@1 text@1 compartments@2 quiet@1 {guards}"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")
     assert event.intent.saw is not None
@@ -151,6 +151,44 @@ def test_what_went_is_revived_with_its_id(status: str) -> None:
     world.decide(remember, please_remember("likes tea"))
     assert row_of(world, "likes tea").item.id == "durable-kept"
     assert statuses(world) == {"likes tea": "active"}
+
+
+def edited(world: World, then: str) -> None:
+    """They had it say tea, and put that right; since then it is as it says."""
+    world.decide(remember, please_remember("likes tea"))
+    world.decide(edit, please_edit(TEA, "likes coffee"))
+    if then != "active":
+        there_is(world, msgspec.structs.replace(row_of(world, "likes coffee").item, status=then), by=PERSON)
+
+
+TEA = derive("fact", "likes tea")
+
+
+@pytest.mark.parametrize("status", ["active", "deprecated", "forgotten", "evicted", "merged"])
+def test_what_an_item_said_before_it_was_edited_is_another_item_when_it_is_said_again(status: str) -> None:
+    world = World()
+    edited(world, status)
+    before = row_of(world, "likes coffee")
+    (event,) = world.decide(remember, please_remember("likes tea", said=LATER + 5))
+    assert isinstance(event, ItemRemembered)
+    assert event.item.id == derive("fact", "likes tea", 12)
+    assert (event.reason, event.causes) == (f"asked by the person; {TEA} says something else", ())
+    assert event.item.source_count == 1
+    assert row_of(world, "likes coffee") == before
+    assert statuses(world) == {"likes tea": "active", "likes coffee": status}
+    (again,) = world.decide(remember, please_remember("likes tea", said=LATER + 6))
+    assert isinstance(again, ItemRemembered)
+    assert (again.item.id, again.item.source_count) == (event.item.id, 2)
+
+
+def test_what_was_forgotten_in_other_words_stays_so_when_the_first_are_said_again() -> None:
+    world = World()
+    edited(world, "active")
+    world.decide(forget, please_forget("likes coffee"))
+    world.decide(remember, please_remember("likes tea", said=LATER + 5))
+    assert [found.row.text for found in forgotten_of(world.rows, ANN)] == ["likes coffee"]
+    world.decide(restore, please_restore(TEA))
+    assert statuses(world) == {"likes tea": "active", "likes coffee": "active"}
 
 
 def test_what_was_forgotten_by_hand_may_be_said_again_by_hand() -> None:
@@ -361,7 +399,7 @@ def test_messages_that_nothing_else_rests_on_leave_and_return() -> None:
     (back,) = world.decide(restore, please_restore(derive("fact", "likes tea")))
     assert isinstance(back, ItemRestored)
     assert back.returns == (message("a"), message("shared")), "an active item rests on them again"
-    assert (back.policy, event.policy) == ("matching@1 text@1 quiet@1",) * 2
+    assert (back.policy, event.policy) == ("matching@2 text@1 quiet@1",) * 2
     assert quieted(world) == set()
 
 
