@@ -260,7 +260,7 @@ class Tending(Driver):
 
         def untried(rows: Rows) -> list[tuple[Pair, list[MergeReplied]]]:
             pairs = plan_merges(rows, person, compartment, added, measure)
-            found = [each for each in pairs if not is_tried(rows, each)][:most]
+            found = [each for each in pairs if not is_tried(rows, log, each)][:most]
             return [(each, left_of(rows, log, each)) for each in found]
 
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model
