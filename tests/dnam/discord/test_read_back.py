@@ -3,14 +3,16 @@
 import asyncio
 from pathlib import Path
 
+import discord
 import pytest
 
-from dnam.adapters.discord import catching_up, history
+from dnam.adapters.discord import catching_up, history, translate
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import MemoryCog
 from dnam.exchange import Exchange, Exchanges
 from projections.decisions.hear import HeardRequest
 from projections.events import ConfigSet, MessageHeard
+from projections.ids import Ref
 from tests.dnam.discord.stage import Garden, Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.loopback.discord import Channel, Message, Permission, World
 
@@ -179,6 +181,26 @@ async def test_all_that_was_missed_is_heard_and_answered_however_short_the_windo
         async with bot_in(world, tmp_path, message_history_count="1") as bot:
             assert len(world.bot_messages(here.general)) == MANY, "once"
             assert len(events(bot, MessageHeard)) == 2 + MANY
+
+
+async def test_each_message_is_looked_at_once_for_what_it_replies_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many wait for an answer: they were held against all that was read, one by one."""
+    looked: list[int] = []
+
+    def replied_to(message: discord.Message) -> Ref | None:
+        looked.append(message.id)
+        return translate.replied_to(message)
+
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path):
+            pass
+        questions = await asks(world, here, here.general, 10)
+        monkeypatch.setattr(catching_up, "replied_to", replied_to)
+        async with bot_in(world, tmp_path):
+            assert unanswered(world, here.general, questions) == []
+        assert len(looked) == len(set(looked)) <= len(questions)
 
 
 async def test_what_is_still_to_be_answered_is_so_also_behind_what_a_prompt_holds(tmp_path: Path) -> None:
