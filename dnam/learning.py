@@ -193,7 +193,9 @@ class Learner:
             said = [] if result.error or len(left) == len(said) else left
 
     async def _summarise(self, card: SessionCard) -> AsyncIterator[Refreshed]:
-        """Refresh one session's summary until it has caught up, and then with what is passed over, each once."""
+        """Refresh one session's summary until it has caught up, and then with what is passed over, each once; of these
+        the first error is told.
+        """
         settings = self._refreshing()
         again = await self._memory.look(lambda rows: passed_over_in(rows, card.session, card.audience, settings))
         while (plan := await self._memory.look(partial(_planned, card, settings))) is not None:
@@ -202,10 +204,13 @@ class Learner:
             if not result.worked:
                 return
             settings = self._refreshing()._replace(looks_back=False)
+        error = ""
         for message in again:
             plan = await self._memory.look(partial(_planned_again, card, settings, message))
             if plan is not None:
-                yield await self._refreshed(plan, card)
+                result = await self._refreshed(plan, card)
+                yield result._replace(error="") if error else result
+                error = error or result.error
 
     async def _refreshed(self, plan: SummaryPlan, card: SessionCard) -> Refreshed:
         prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model
