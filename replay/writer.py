@@ -146,27 +146,25 @@ class Writer:
         self._queue.put(job)
 
     def _write(self) -> None:
-        more = True
-        while more and (job := self._queue.get()) is not None:
+        while (job := self._queue.get()) is not None:
             with self._turn:
-                jobs, more = self._drain(job)
+                jobs = self._drain(job)
                 self._work(jobs)
             with self._gate:
                 self._pending -= len(jobs)
                 self._ended.notify_all()
 
-    def _drain(self, first: Job) -> tuple[list[Job], bool]:
-        """Everything that waits by now, up to a group's size; False when the queue was closed."""
+    def _drain(self, first: Job) -> list[Job]:
+        """Everything that waits by now, up to a group's size."""
         jobs = [first]
         while len(jobs) < MOST_IN_GROUP:
             try:
                 job = self._queue.get_nowait()
             except Empty:
                 break
-            if job is None:
-                return jobs, False
+            assert job is not None  # the end is queued where nothing waits any more
             jobs.append(job)
-        return jobs, True
+        return jobs
 
     def _work(self, jobs: list[Job]) -> None:
         """Record jobs, with the turn held."""
