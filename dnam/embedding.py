@@ -43,8 +43,9 @@ SWEEP_EVERY_MS = 24 * 3_600_000
 """How often the vectors are removed of what no row holds any more, as of a message that was edited."""
 HARMLESS = "hello"
 """By this it is told whether an encoder refuses some text, or everything: a wrong name of a model."""
-FIRST_REST_SECONDS = 60.0
-LONGEST_REST_SECONDS = 3600.0
+FIRST_PAUSE_SECONDS = 60.0
+LONGEST_PAUSE_SECONDS = 3600.0
+"""How long nothing is tried after something went wrong: twice as long each time, up to this."""
 JOB = Job("vectors", "everything")
 _FIRST = RowKey(TABLES[0], b"")
 
@@ -91,18 +92,18 @@ class Embedding:
             self._woken.set()
 
     async def _run(self) -> None:
-        rest = FIRST_REST_SECONDS
+        pause = FIRST_PAUSE_SECONDS
         while True:
             self._woken.clear()
             try:
                 await self.catch_up()
             except Exception as error:  # noqa: BLE001 - it goes on for as long as the program does; it is told
-                if rest == FIRST_REST_SECONDS:
+                if pause == FIRST_PAUSE_SECONDS:
                     await self._tending.went_wrong(JOB, error)
-                await self._sleep(rest)
-                rest = min(2 * rest, LONGEST_REST_SECONDS)
+                await self._sleep(pause)
+                pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
             else:
-                rest = FIRST_REST_SECONDS
+                pause = FIRST_PAUSE_SECONDS
                 await self._woken.wait()
                 await self._sleep(GATHER_SECONDS)
 

@@ -15,6 +15,7 @@ from dnam.loops.extraction import INPUT_CHARS, Learned, Said, unread_by_compartm
 from dnam.loops.summary import Refreshed, refresh_summary
 from dnam.loops.summary_plan import SummaryPlan, passed_over_in, plan_passed_over, plan_summary, to_come
 from dnam.loops.summary_reading import Refreshing
+from dnam.model import OverBudget
 from dnam.prompts import load
 from dnam.resolving import resolved
 from dnam.tending import SUMMARY_PROMPT, still_said
@@ -45,7 +46,8 @@ class Estimate(NamedTuple):
 
 class LearnedAll(NamedTuple):
     """What learning did: extractions and refreshes that worked, item events, and what went wrong: calls that are tried
-    again, and why items that are close stay apart.
+    again, and why items that are close stay apart. Where it was broken off, as by a limit or a service that rests for
+    long: why it is `put_off`, and how many calls are `left`, as `Estimate` counts them.
     """
 
     extractions: int
@@ -53,11 +55,13 @@ class LearnedAll(NamedTuple):
     events: int
     errors: tuple[str, ...]
     unmerged: tuple[str, ...] = ()
+    put_off: str = ""
+    left: int = 0
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing went wrong."""
-        return not (self.errors or self.unmerged)
+        """Whether nothing went wrong, and nothing is put off."""
+        return not (self.errors or self.unmerged or self.put_off)
 
 
 class Lesson(NamedTuple):
@@ -144,31 +148,40 @@ class Learner:
         return self._assistant.refreshing()._replace(most_turns=self._memory.settings.summary_every_n_turns)
 
     async def learn(self, progress: Progress) -> LearnedAll:
-        """Run the loops over everything unread."""
+        """Run the loops over everything unread, until it is read or the model may not be asked any more for now."""
+        read: list[Learned] = []
+        summed: list[Refreshed] = []
+        put_off = ""
+        try:
+            await self._learn(progress, read, summed)
+        except OverBudget as error:
+            put_off = str(error) or type(error).__name__
+        return LearnedAll(
+            extractions=sum(1 for each in read if not each.error),
+            summaries=sum(1 for each in summed if each.worked),
+            events=sum(each.events for each in read),
+            errors=(*(each.error for each in read if each.error), *(each.error for each in summed if each.error)),
+            unmerged=tuple(error for each in read for error in each.unmerged),
+            put_off=put_off,
+            left=(await self._memory.look(self.estimate)).calls if put_off else 0,
+        )
+
+    async def _learn(self, progress: Progress, read: list[Learned], summed: list[Refreshed]) -> None:
+        """What each loop did is noted as soon as it is known."""
         lessons = await self._memory.look(self.lessons)
         cards = await self._memory.look(self.cards)
         total = len(lessons) + len(cards)
-        results = []
         for done, lesson in enumerate(lessons):
             progress(done, total)
             with suppress(ErasedMeanwhile, OptedOut):  # nothing of theirs is learned any more
-                async for result in self._read(lesson):
-                    results.append(result)
-        summaries = []
+                async for learned in self._read(lesson):
+                    read.append(learned)
         for done, card in enumerate(cards, len(lessons)):
             progress(done, total)
             with suppress(ErasedMeanwhile, OptedOut):
-                summaries.append(await self._summarise(card))
+                async for refreshed in self._summarise(card):
+                    summed.append(refreshed)
         progress(total, total)
-        unread = [each.error for each in results if each.error]
-        unsummed = [error for _, error in summaries if error]
-        return LearnedAll(
-            extractions=len(results) - len(unread),
-            summaries=sum(count for count, _ in summaries),
-            events=sum(each.events for each in results),
-            errors=(*unread, *unsummed),
-            unmerged=tuple(error for each in results for error in each.unmerged),
-        )
 
     async def _read(self, lesson: Lesson) -> AsyncIterator[Learned]:
         """Extract from a lesson until it is read: what finds no room in one input is read by the next."""
@@ -179,26 +192,25 @@ class Learner:
             left = await self._memory.look(partial(_unread, lesson.person, said))
             said = [] if result.error or len(left) == len(said) else left
 
-    async def _summarise(self, card: SessionCard) -> tuple[int, str]:
-        """Refresh one session's summary until it has caught up, and then with what is passed over, each once; how many
-        refreshes worked, and what went wrong.
+    async def _summarise(self, card: SessionCard) -> AsyncIterator[Refreshed]:
+        """Refresh one session's summary until it has caught up, and then with what is passed over, each once; of these
+        the first error is told.
         """
         settings = self._refreshing()
         again = await self._memory.look(lambda rows: passed_over_in(rows, card.session, card.audience, settings))
-        refreshed = 0
         while (plan := await self._memory.look(partial(_planned, card, settings))) is not None:
             result = await self._refreshed(plan, card)
+            yield result
             if not result.worked:
-                return refreshed, result.error
-            refreshed += 1
+                return
             settings = self._refreshing()._replace(looks_back=False)
         error = ""
         for message in again:
             plan = await self._memory.look(partial(_planned_again, card, settings, message))
             if plan is not None:
                 result = await self._refreshed(plan, card)
-                refreshed, error = refreshed + result.worked, error or result.error
-        return refreshed, error
+                yield result._replace(error="") if error else result
+                error = error or result.error
 
     async def _refreshed(self, plan: SummaryPlan, card: SessionCard) -> Refreshed:
         prompt, model = load(SUMMARY_PROMPT), self._memory.settings.summary_model

@@ -30,7 +30,7 @@ from dnam.shadows_followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.swept import sweep_what_is_left
 from dnam.times import is_ahead
-from dnam.whereabouts import LOCAL, Heard, locate, with_handles
+from dnam.whereabouts import LOCAL, Heard, is_one_person, locate, with_handles
 from projections.context import Context
 from projections.decisions.answer import (
     AnswerRequest,
@@ -132,7 +132,8 @@ class Memory(Prompting):
     ) -> Heard:
         """Somebody said something: `user` is the platform's id of them, `key` of the message (default: a fresh one).
 
-        Without a `place` it was a direct message. `said` is ms since 1970, default now. The same key is heard once.
+        Without a `place` it was a direct message; a direct place is that of `user`, by this account or another of
+        theirs. `said` is ms since 1970, default now. The same key is heard once.
         Raises BadRequest for what is no message: an empty `user`, a `key` that is a number, and a time before 1970 or
         more than a day ahead: everything that is said by then would count as summarised.
         """
@@ -147,6 +148,7 @@ class Memory(Prompting):
             raise BadRequest(f"`said` is ms since 1970, and {said} lies more than a day in the future")
         account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
+        await self._refuse_anothers(where, account)
         request = HeardRequest(
             key=key or os.urandom(16).hex(),
             place=where,
@@ -158,6 +160,17 @@ class Memory(Prompting):
             addressed=addressed,
         )
         return await self.hear(request)
+
+    async def _refuse_anothers(self, place: PlaceSeen, account: Account) -> None:
+        """BadRequest where a place is somebody else's direct conversation: who spoke there was told what they said."""
+        partner = place.partner if place.audience == "direct" else None
+        if partner is None or (partner.platform, partner.id) == (account.platform, account.id):
+            return
+        if not await self.look(lambda rows: is_one_person(rows, account, partner)):
+            raise BadRequest(
+                f"`place.partner` is {partner.platform}:{partner.id} and `user` is {account.platform}:{account.id}: "
+                "in a direct conversation nobody else speaks"
+            )
 
     def _latest_now(self) -> int:
         """The present by the later of two clocks: this memory's may stand still, as in a replayed conversation."""

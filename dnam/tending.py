@@ -32,7 +32,7 @@ from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
 from projections.events import ExtractionReplied, MergeReplied
 from projections.events.values import Audience
-from projections.fruitless import Reader, times_in_vain
+from projections.fruitless import Reader, is_passed_over, times_in_vain
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.nearness import Nearness
@@ -196,7 +196,7 @@ class Tending(Driver):
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
         log = LogChronicle(self.memory.engine.live)
-        reader = self.reader()
+        reader, first = self.reader(), said[0].point.id
         plan, before = await self._look(lambda rows: plan_again(rows, log, person, compartment, said, policy, reader))
         learned = await self.run(self.extraction(plan, before), person)
         for each in learned.dropped:
@@ -208,7 +208,8 @@ class Tending(Driver):
         for where, items in ((compartment, learned.added), (everywhere(person), learned.promoted)):
             if items:
                 unmerged += await self._merge(person, where, items)
-        return learned._replace(unmerged=tuple(unmerged))
+        stays = bool(learned.error) and await self._look(lambda rows: is_passed_over(rows, self.reader(), first))
+        return learned._replace(unmerged=tuple(unmerged), passed_over=stays)
 
     def extraction(self, plan: ExtractionPlan, before: ExtractionReplied | None = None) -> Loop[Learned]:
         """The loop for a plan, with the settings in force, and what was replied to it before."""
@@ -260,7 +261,7 @@ class Tending(Driver):
 
         def untried(rows: Rows) -> list[tuple[Pair, list[MergeReplied]]]:
             pairs = plan_merges(rows, person, compartment, added, measure)
-            found = [each for each in pairs if not is_tried(rows, each)][:most]
+            found = [each for each in pairs if not is_tried(rows, log, each)][:most]
             return [(each, left_of(rows, log, each)) for each in found]
 
         prompt, model = load(MERGE_PROMPT), self.memory.settings.durable_model

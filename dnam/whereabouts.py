@@ -86,6 +86,12 @@ def asked_in(rows: Rows, who: Account, place: PlaceSeen) -> tuple[Setting, str]:
     return Setting(handle_of(rows, who), audience, place.guild), session_of(place, partner)
 
 
+def is_one_person(rows: Rows, one: Account, other: Account) -> bool:
+    """Whether two accounts are known as the same person's."""
+    person = handle_of(rows, one)
+    return person != NOBODY and person == handle_of(rows, other)
+
+
 def _heard_from(rows: Rows, account: Account, said: int) -> Handle:
     """Whose account it is, as far as what they said then is recorded."""
     return NOBODY if is_unwelcome(rows, account, said) else handle_of(rows, account)

@@ -10,7 +10,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -375,23 +375,16 @@ class Engine:
     def close(self) -> None:
         """Finish what is queued, commit the views, let everything go.
 
-        Busy when that takes longer than `closing_seconds`: then nothing is let go before the process ends, and what is
-        under way breaks off with it, as when it is killed. It can be closed again.
+        Busy when what is under way takes longer than `closing_seconds`: then it is open as before, and can be closed
+        again. Where the process ends instead, what is under way breaks off with it, as when it is killed.
         """
-        until = None if self.closing_seconds is None else time.monotonic() + self.closing_seconds
-        if self._writer is not None and not self._writer.begin_to_close(until):
-            raise self._busy()
-        if self.finisher is not None:
-            self.finisher.join(left(until))
-            if self.finisher.is_alive():
-                raise self._busy()
-        if self._writer is not None and not self._writer.end(until):
-            raise self._busy()
-        with self._turn:  # a caller may be recording in a thread of its own
+        with self._at_rest(None if self.closing_seconds is None else time.monotonic() + self.closing_seconds):
             if self._let_go:
                 return
             self._let_go = True
-            self._committer.shutdown()
+            if self._writer is not None:
+                self._writer.end()
+        self._committer.shutdown()
         try:
             if self._writer is not None and not self.store.newer_views():
                 with self._alone():
@@ -400,20 +393,51 @@ class Engine:
         except LogError as error:
             self.view_errors.append(error)  # they can wait: the next writer brings them up
         finally:
-            with self._mutex:  # whoever still looks, as a thread that nobody waits for any more, has it whole
+            with self._mutex:
                 self.store.close()
 
-    def _busy(self) -> Busy:
-        return Busy(
-            f"this memory could not be closed within {self.closing_seconds:.2g} s; does another process write to it?"
-            f" Not recorded by then: {self.pending} decisions"
-        )
+    @contextmanager
+    def _at_rest(self, until: float | None) -> Iterator[None]:
+        """As long as the `with` lasts nothing is under way here, and nothing begins. Busy where that is not so until
+        then (monotonic seconds): then everything goes on.
+        """
+        writes, looks = "does another process write to it?", "does a thread still look at it?"
+        with ExitStack() as rest:
+            if self._writer is not None:
+                self._in_time(rest.enter_context(self._writer.without_work(until)), writes)
+                if self.finisher is not None:
+                    self.finisher.join(left(until))
+                    self._in_time(not self.finisher.is_alive(), writes)
+                self._in_time(rest.enter_context(self._writer.without_jobs(until)), writes)
+            # a caller may be recording in a thread of its own, or look, as one that nobody waits for any more
+            self._in_time(rest.enter_context(_held(self._turn, until)), writes)
+            self._in_time(rest.enter_context(_held(self._mutex, until)), looks)
+            yield
+
+    def _in_time(self, is_over: bool, why: str) -> None:
+        if not is_over:
+            raise Busy(
+                f"this memory could not be closed within {self.closing_seconds:.2g} s; {why}"
+                f" Not recorded by then: {self.pending} decisions"
+            )
 
     def __enter__(self) -> "Engine":
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def _held(lock: "threading.Lock | threading.RLock", until: float | None) -> Iterator[bool]:
+    """A lock; whether it could be had in time (monotonic seconds)."""
+    seconds = left(until)
+    is_held = lock.acquire(timeout=-1 if seconds is None else seconds)
+    try:
+        yield is_held
+    finally:
+        if is_held:
+            lock.release()
 
 
 def _call(told: Iterable[Callable[[], None]]) -> None:

@@ -32,8 +32,11 @@ class Writer:
         self._gate = threading.Lock()
         self._works = 0
         """How much is under way that closing waits for, with the gate held."""
-        self._work_ended = threading.Condition(self._gate)
-        self._is_closing = False
+        self._ended = threading.Condition(self._gate)
+        """Told when such work ended, or what was queued is done."""
+        self._without_work = 0
+        self._without_jobs = 0
+        """How many close and have got so far: that no such work begins, that nothing is taken at all."""
         self._is_closed = False
         self._pending = 0
         self._thread = threading.Thread(target=self._write, name="writer", daemon=True)
@@ -85,33 +88,54 @@ class Writer:
     def kept_open(self) -> Iterator[None]:
         """For work in a thread that would leave something half done: closing waits for it, and none begins behind."""
         with self._gate:
-            if self._is_closing:
+            if self._without_work:
                 raise LogError(CLOSED)
+            self._check_open()
             self._works += 1
         try:
             yield
         finally:
             with self._gate:
                 self._works -= 1
-                self._work_ended.notify_all()
+                self._ended.notify_all()
 
-    def begin_to_close(self, until: float | None) -> bool:
-        """No more work begins that closing waits for; whether all of it ended in time (monotonic seconds)."""
+    @contextmanager
+    def without_work(self, until: float | None) -> Iterator[bool]:
+        """As long as the `with` lasts no work begins that closing waits for; whether all of it ended in time (monotonic
+        seconds).
+        """
         with self._gate:
-            self._is_closing = True
-            return self._work_ended.wait_for(lambda: not self._works, left(until))
+            self._without_work += 1
+        try:
+            with self._gate:
+                is_over = self._ended.wait_for(lambda: not self._works, left(until))
+            yield is_over
+        finally:
+            with self._gate:
+                self._without_work -= 1
 
-    def end(self, until: float | None) -> bool:
-        """Take nothing more; whether what is queued was done in time."""
+    @contextmanager
+    def without_jobs(self, until: float | None) -> Iterator[bool]:
+        """As long as the `with` lasts nothing is taken; whether what is queued was done in time."""
         with self._gate:
-            if not self._is_closed:
-                self._is_closed = True
-                self._queue.put(None)
-        self._thread.join(left(until))
-        return not self._thread.is_alive()
+            self._without_jobs += 1
+        try:
+            with self._gate:
+                is_over = self._ended.wait_for(lambda: not self._pending, left(until))
+            yield is_over
+        finally:
+            with self._gate:
+                self._without_jobs -= 1
+
+    def end(self) -> None:
+        """Take nothing more, ever; what is queued is done."""
+        with self._gate:
+            self._is_closed = True
+        self._queue.put(None)
+        self._thread.join()
 
     def _check_open(self) -> None:
-        if self._is_closed:
+        if self._is_closed or self._without_jobs:
             raise LogError(CLOSED)
 
     # -- its thread ----------------------------------------------------------------------------------------------------
@@ -122,26 +146,25 @@ class Writer:
         self._queue.put(job)
 
     def _write(self) -> None:
-        more = True
-        while more and (job := self._queue.get()) is not None:
+        while (job := self._queue.get()) is not None:
             with self._turn:
-                jobs, more = self._drain(job)
+                jobs = self._drain(job)
                 self._work(jobs)
             with self._gate:
                 self._pending -= len(jobs)
+                self._ended.notify_all()
 
-    def _drain(self, first: Job) -> tuple[list[Job], bool]:
-        """Everything that waits by now, up to a group's size; False when the queue was closed."""
+    def _drain(self, first: Job) -> list[Job]:
+        """Everything that waits by now, up to a group's size."""
         jobs = [first]
         while len(jobs) < MOST_IN_GROUP:
             try:
                 job = self._queue.get_nowait()
             except Empty:
                 break
-            if job is None:
-                return jobs, False
+            assert job is not None  # the end is queued where nothing waits any more
             jobs.append(job)
-        return jobs, True
+        return jobs
 
     def _work(self, jobs: list[Job]) -> None:
         """Record jobs, with the turn held."""

@@ -94,6 +94,8 @@ async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "Learn
         note(f"{count} call(s) failed and will be tried again by `dnam learn`: {error}")
     for error, count in Counter(learned.unmerged).most_common():
         note(f"items that are close stay apart, since {count} merge(s) failed: {error}")
+    if learned.put_off:
+        note(f"{counted(learned.left, 'call')} put off, which `dnam learn` makes later: {learned.put_off}")
     return learned
 
 

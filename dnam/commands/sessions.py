@@ -19,6 +19,9 @@ from projections.rows import Rows
 from projections.summaries import era_of
 from projections.work import EXTRACTION_ATTEMPTS
 
+AGAIN = "It is tried again later."
+STAYS = "It is passed over from now on: only `extract`, or another model, tries it again."
+
 
 async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
     """Clear this session's summary. What was said until now does not come back into the next one."""
@@ -63,11 +66,11 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
     except OverBudget as error:
         return Reply(error.words, failed=True)
     items = await memory.look(lambda rows: _changed_since(rows, asked, before))
-    errors = [run.error for run in runs if run.error]
-    for each in [] if asked.is_told_why else errors:
-        assistant.failures.append(f"extraction: {each}")
-    why = [f": {each}." if asked.is_told_why else f". {NOTED}" for each in errors]
-    return Reply(_told(runs, items, why), items, failed=bool(errors))
+    failed = [run for run in runs if run.error]
+    for each in [] if asked.is_told_why else failed:
+        assistant.failures.append(f"extraction: {each.error}")
+    unread = [_unread(each, is_told_why=asked.is_told_why) for each in failed]
+    return Reply(_told(runs, items, unread), items, failed=bool(failed))
 
 
 def _failed_lately(rows: Rows, person: Handle, compartments: Iterable[str], now: int) -> bool:
@@ -86,19 +89,24 @@ def _changed_since(rows: Rows, asked: Invocation, seq: int) -> tuple[Item, ...]:
     return tuple(sorted(items, key=lambda item: item.status != "active"))
 
 
-def _told(runs: list[Learned], items: tuple[Item, ...], why: Iterable[str]) -> str:
-    """What was learned. `why`: of each run that did not work, what may be told here."""
+def _unread(run: Learned, *, is_told_why: bool) -> str:
+    """That a run did not work, as far as may be told here why, and when what it was to read is tried again."""
+    why = f": {run.error}." if is_told_why else f". {NOTED}"
+    return f"Some of it could not be read{why} {STAYS if run.passed_over else AGAIN}"
+
+
+def _told(runs: list[Learned], items: tuple[Item, ...], unread: Iterable[str]) -> str:
+    """What was learned. `unread`: of each run that did not work, what is told of it."""
     learned = [item for item in items if item.status == "active"]
     merged = [item for item in items if item.status == "merged"]
     gone = [item for item in items if item.status not in ("active", "merged")]
-    errors = [f"Some of it could not be read{each} It is tried again later." for each in dict.fromkeys(why)]
     left = sum(run.left for run in runs)
     more = [f"{left} message(s) are left: `extract` again reads on."] if left else []
     parts = [
         *([f"Learned {len(learned)} item(s).", *listed(learned)] if learned else []),
         *([f"Became part of another: {len(merged)} item(s).", *listed(merged)] if merged else []),
         *([f"No longer held: {len(gone)} item(s).", *listed(gone)] if gone else []),
-        *errors,
+        *dict.fromkeys(unread),
     ]
     nothing = "Nothing to remember was found." if runs else "Nothing new was said since I last learned."
     return "\n".join([*(parts or [nothing]), *more])

@@ -235,7 +235,8 @@ def _use(row: ItemRow) -> ItemUse:
 class Learned(NamedTuple):
     """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; how many
     messages found no room in it and are read by the next; the ids of the items that it added or changed, and of those
-    that follow their person everywhere from now on; why what is close to them stays apart, a failure each.
+    that follow their person everywhere from now on; why what is close to them stays apart, a failure each. Where
+    nothing came of it: whether the message at fault is `passed_over` by now, so that nobody tries it again by themself.
     """
 
     events: int = 0
@@ -245,6 +246,7 @@ class Learned(NamedTuple):
     added: tuple[str, ...] = ()
     promoted: tuple[str, ...] = ()
     unmerged: tuple[str, ...] = ()
+    passed_over: bool = False
 
 
 def extract_items(

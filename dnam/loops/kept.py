@@ -28,6 +28,7 @@ from replay.chronicle import LogChronicle
 
 Replied = ExtractionReplied | MergeReplied
 CHANGED = "what it was asked about changed before it was decided from"
+"""How a failure in the log says that a reply was given up: by it `is_given_up` knows those of earlier versions too."""
 TRIED = frozenset({MergeAnswered.TAG, MergeFailed.TAG})
 
 
@@ -80,9 +81,17 @@ def _tries(rows: Rows, event: MergeReplied) -> bytes:
     return b" ".join((older, newer, str(sum(1 for _ in _tried(rows, older, newer))).encode()))
 
 
-def is_tried(rows: Rows, pair: Pair) -> bool:
-    """Whether a model was asked about these two as they are, and something came of it, be it a failure."""
-    return next(_tried(rows, pair.older.event, pair.newer.event), None) is not None
+def is_tried(rows: Rows, log: LogChronicle, pair: Pair) -> bool:
+    """Whether a model was asked about these two as they are, and something came of it, be it a failure. The bill of a
+    reply that was given up is nothing that came of it: what is asked in its stead may be put off, or never be asked.
+    """
+    return any(not is_given_up(log, each) for each in _tried(rows, pair.older.event, pair.newer.event))
+
+
+def is_given_up(log: LogChronicle, tried: EventId) -> bool:
+    """Whether what came of a merge's reply is that it was given up."""
+    found = log.find(tried)
+    return found is not None and isinstance(found.event, MergeFailed) and found.event.error == CHANGED
 
 
 def _tried(rows: Rows, older: EventId, newer: EventId) -> Iterator[EventId]:

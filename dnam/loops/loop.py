@@ -67,7 +67,7 @@ Outcome = Reply | Failed | Recorded | Compared
 GIVEN_UP = "it was given up, because the program ended"
 BILL_SECONDS = 1.0
 """How long the record of what a loop took is waited for, that is given up; the log may write it after that too."""
-LONGEST_REST_SECONDS = 60.0
+MOST_RESTED_SECONDS = 60.0
 """How long a loop waits in all for a service that asked to be left alone; else the next cycle begins it anew."""
 T = TypeVar("T")
 Loop = Generator[Step, Outcome, T]
@@ -156,7 +156,7 @@ async def _ask_rested(model: Model, ask: Ask, timeout_seconds: float) -> Reply |
     """Ask, once the model's service has had the rest that it asked for, and each behind that; Resting where that is
     too long.
     """
-    left = LONGEST_REST_SECONDS
+    left = MOST_RESTED_SECONDS
     while True:
         try:
             return await _ask(model, ask, timeout_seconds)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from dnam.loops.extraction import learned_from
-from dnam.loops.kept import TRIED, kept_merges
+from dnam.loops.kept import TRIED, is_given_up, kept_merges
 from dnam.loops.merge import MOST_MERGES
 from projections.decisions.consent import is_out
 from projections.derived import effects_of
@@ -38,7 +38,7 @@ def unmerged(rows: Rows, log: LogChronicle, person: Handle, since: int) -> list[
     """What a person's last extractions added, each in its compartment, where they were recorded after `since` (ms)."""
     if is_out(rows, person):
         return []
-    return [left for decided in _lately(rows, log, person, since) for left in _left(rows, person, decided)]
+    return [left for decided in _lately(rows, log, person, since) for left in _left(rows, log, person, decided)]
 
 
 def undecided(rows: Rows, log: LogChronicle, person: Handle, since: int) -> list[MergeReplied]:
@@ -55,11 +55,12 @@ def _lately(rows: Rows, log: LogChronicle, person: Handle, since: int) -> Iterat
     return (log.decision(row.event) for row in found if row.at > since)
 
 
-def _left(rows: Rows, person: Handle, decided: Sequence[Record]) -> Iterator[Unmerged]:
+def _left(rows: Rows, log: LogChronicle, person: Handle, decided: Sequence[Record]) -> Iterator[Unmerged]:
     if not decided or not isinstance(first := decided[0].event, ExtractionAnswered):
         return
     made = {record.id for record in decided}
-    room = MOST_MERGES - len({effect for each in made for effect, tag in effects_of(rows, each) if tag in TRIED})
+    tried = {effect for each in made for effect, tag in effects_of(rows, each) if tag in TRIED}
+    room = MOST_MERGES - sum(1 for each in tried if not is_given_up(log, each))
     learned = learned_from([record.event for record in decided])
     for where, items in ((first.compartment, learned.added), (everywhere(person), learned.promoted)):
         added = _standing(rows, person, where, items, made) if room > 0 else ()

@@ -106,17 +106,22 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
     one that closes a place on which more items rest than one decision can move.
     """
-    concerned = _concerned(request)
-    if any(is_unwelcome(rows, each, request.said) for each in concerned):
+    if is_kept_out(rows, request):
         return []
+    concerned = _concerned(request)
     narrowed = _narrowed(rows, request)
     if narrowed is None:
         return _heard(rows, request, concerned, None)
     return [*_closing(rows, request, narrowed), *_heard(rows, request, concerned, narrowed.audience)]
 
 
+def is_kept_out(rows: Rows, request: HeardRequest) -> bool:
+    """Whether it is not heard because of whom it concerns: one of them opted out, or was erased after it was said."""
+    return any(is_unwelcome(rows, each, request.said) for each in _concerned(request))
+
+
 def _concerned(request: HeardRequest) -> frozenset[Account]:
-    """By whom it is, and in whose DM: if one of them opted out, or was erased after it was said, it is not heard."""
+    """By whom it is, and in whose DM."""
     speaker = [request.speaker] if request.author == "person" else []
     partner = [request.place.partner] if request.place.partner else []
     return frozenset((*speaker, *partner))

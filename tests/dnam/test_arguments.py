@@ -11,8 +11,8 @@ from dnam import Memory
 from dnam.erasing import erase
 from dnam.errors import Unknown
 from dnam.whereabouts import Heard
-from projections.decisions.draft import Decision, Draft
-from projections.decisions.meet import Account
+from projections.decisions.draft import Decision, Draft, Origin
+from projections.decisions.meet import Account, meet
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import PersonOptedOut
@@ -134,6 +134,14 @@ async def test_who_cannot_be_anybody_is_refused(tmp_path: Path, name: str, user:
         ({"place": DIRECT}, "`place.partner` is missing: a direct conversation is somebody's"),
         ({"place": DIRECT._replace(partner=cast(Account, "ada"))}, "`place.partner` is an Account, not str"),
         ({"place": DIRECT._replace(partner=Account("local", cast(str, 7)))}, "`place.partner.id` is a string, not int"),
+        (
+            {"place": DIRECT._replace(partner=Account("local", "kim", "Kim"))},
+            "`place.partner` is local:kim and `user` is local:ada: in a direct conversation nobody else speaks",
+        ),
+        (
+            {"place": DIRECT._replace(partner=Account("discord", "ada", "Ada"))},
+            "`place.partner` is discord:ada and `user` is local:ada",
+        ),
         ({"place": ROOM._replace(guild=cast(Ref, "9"))}, "`place.guild` is a Ref, not str"),
         ({"place": ROOM._replace(guild=Ref("local", cast(str, 9)))}, "`place.guild.key` is a string, not int"),
         ({"place": ROOM._replace(parent=cast(Ref, 7))}, "`place.parent` is a Ref, not int"),
@@ -145,6 +153,20 @@ async def test_what_is_no_message_is_refused(tmp_path: Path, given: dict[str, An
         with pytest.raises(BadRequest, match=why):
             await memory.heard(**{"user": "ada", "text": "hello", **given})
         assert memory.engine.head().size == 0
+
+
+async def test_nobody_speaks_in_somebody_else_s_direct_conversation(tmp_path: Path) -> None:
+    """It would be told to who speaks there; but another account of the same person's is no other person."""
+    place = DIRECT._replace(partner=Account("local", "ada", "Ada"))
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        ada = await memory.heard("ada", "my secret", place=place)
+        with pytest.raises(BadRequest, match="nobody else speaks"):
+            await memory.heard("bob", "and mine", place=place)
+        origin = Origin(seed=b"s" * 32, now=NOW)
+        other = Account("local", "ada2", "Ada")
+        await memory.record(lambda rows: meet(rows, other, origin, (), NOW, ada.person))
+        again = await memory.heard("ada2", "hello again", place=place)
+        assert (again.session, again.person) == (ada.session, ada.person)
 
 
 async def answering(memory: Memory, heard: Heard, wrong: Any) -> object:

@@ -15,7 +15,7 @@ from dnam.assistant import Assistant
 from dnam.failures import MOST, Failures
 from dnam.idle import Idle
 from dnam.jobs import Job, Jobs
-from dnam.loops.loop import LONGEST_REST_SECONDS
+from dnam.loops.loop import MOST_RESTED_SECONDS
 from dnam.model import Ask, ModelError, OverBudget, Resting
 from dnam.whereabouts import Heard
 from projections.config import GLOBAL, Scope
@@ -489,7 +489,7 @@ async def test_a_loop_waits_for_a_service_that_rests(tmp_path: Path) -> None:
 
 
 async def test_a_loop_is_put_off_where_the_rest_is_long_and_nothing_is_lost(tmp_path: Path) -> None:
-    model = resting(LONGEST_REST_SECONDS + 1)
+    model = resting(MOST_RESTED_SECONDS + 1)
     async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant:
         await say(assistant, "ada", "I keep bees")
         assert recorded(assistant, SummaryRefreshed, SummaryFailed, JobFailed) == []
@@ -500,7 +500,7 @@ async def test_a_loop_is_put_off_where_the_rest_is_long_and_nothing_is_lost(tmp_
 
 async def test_nor_does_a_loop_wait_for_one_rest_behind_the_other(tmp_path: Path) -> None:
     """It keeps others from a place at the model, and its person's learning."""
-    model = resting(0.01, LONGEST_REST_SECONDS)
+    model = resting(0.01, MOST_RESTED_SECONDS)
     async with talking(tmp_path, model, None, summary_every_n_turns="1") as assistant, asyncio.timeout(5):
         await say(assistant, "ada", "I keep bees")
         assert (len(model.asked("summary")), recorded(assistant, SummaryFailed, JobFailed)) == (2, [])

@@ -17,7 +17,7 @@ from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer, Tally
 from dnam.languages import load
 from dnam.learning import Learner
 from dnam.memory import Memory
-from dnam.model import ExtractionInputs, SummaryInputs
+from dnam.model import Ask, ExtractionInputs, Resting, SummaryInputs
 from dnam.quarantine import quarantined
 from dnam.times import DAY_MS, LATEST_MS
 from projections.decisions.draft import Draft
@@ -34,7 +34,7 @@ from projections.rows import Rows
 from projections.summaries import SUMMARIES, SummaryRow, find_summary
 from replay.errors import LogError
 from replay.jobs import Job
-from tests.dnam.scripted import FakeClock, ScriptedModel, down, say, talking
+from tests.dnam.scripted import UNSCRIPTED, FakeClock, ScriptedModel, down, say, talking
 from tests.world import NOW
 
 SAMPLE = Path(__file__).parents[2] / "data" / "samples" / "garden-club.json"
@@ -290,6 +290,34 @@ async def test_what_could_not_be_learned_is_learned_later(tmp_path: Path) -> Non
         assert (await learner.learn(lambda *_: None)).errors == ()
 
 
+@pytest.mark.parametrize("work", ["extraction", "summary"])
+async def test_what_is_put_off_is_told_with_what_was_done_and_what_is_left(tmp_path: Path, work: str) -> None:
+    """The first call works; then the service rests, for longer than a loop waits."""
+    answered: list[Ask] = []
+
+    def rests(ask: Ask) -> str:
+        if answered:
+            raise Resting("it asked to be left alone", 90)
+        answered.append(ask)
+        return UNSCRIPTED[work]
+
+    model = ScriptedModel({work: rests})
+    async with talking(tmp_path, model, summary_every_n_turns="2", durable_every_n_turns="1") as assistant:
+        memory = assistant.memory
+        for number in range(6):
+            await memory.heard("1", f"I have {number} cats", name="Kim", key=str(number))
+        learner = Learner(assistant, None if work == "extraction" else [])
+        before = (await memory.look(learner.estimate)).calls
+        learned = await learner.learn(lambda *_: None)
+        assert (learned.extractions, learned.summaries) == ((1, 0) if work == "extraction" else (0, 1))
+        assert (learned.put_off, learned.errors, learned.is_whole) == ("it asked to be left alone", (), False)
+        assert learned.left == before - 1 == (await memory.look(learner.estimate)).calls > 0
+        assert len(model.asked(work)) == 2, "nobody else is asked about"
+        model.scripts.clear()
+        learned = await learner.learn(lambda *_: None)
+        assert (learned.put_off, learned.left, learned.is_whole) == ("", 0, True)
+
+
 async def test_an_old_import_does_not_make_the_live_cursor_go_back(tmp_path: Path) -> None:
     model = ScriptedModel()
     async with talking(tmp_path, model) as assistant:
@@ -309,7 +337,7 @@ async def test_nothing_is_learned_where_memory_is_switched_off(tmp_path: Path) -
         await bring(assistant.memory, sample())
         learner = Learner(assistant)
         assert (await assistant.memory.look(learner.estimate)).calls == 0
-        assert await learner.learn(lambda *_: None) == (0, 0, 0, (), ())
+        assert await learner.learn(lambda *_: None) == (0, 0, 0, (), (), "", 0)
         assert model.asks == []
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from dnam import tending
 from dnam.assistant import Assistant
+from dnam.loops import unmerged
 from dnam.loops.kept import CHANGED
 from dnam.loops.loop import Compare, Compared, Loop, Outcome
-from dnam.model import Ask, ExtractionInputs
+from dnam.model import Ask, ExtractionInputs, OverBudget
 from dnam.prompts import load
 from projections.calls import calls
 from projections.events import (
@@ -199,6 +200,62 @@ async def test_a_merge_of_what_changed_since_is_on_the_bill(tmp_path: Path) -> N
             await learns_on(assistant)
             assert kinds(assistant, MergeReplied, MergeFailed, MergeAnswered, ItemMerged) == [1, 1, 0, 0]
             assert len(script.asked("merge")) == await bills(assistant, "merge") == 1
+
+
+async def test_a_merge_that_is_put_off_behind_what_was_given_up_is_made_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bill of the old reply is no answer to the new question."""
+    script, merges = model(BEER), model(BEER).scripts["merge"]
+    await ended_at(tmp_path, script, 3, "I brew ale")
+    monkeypatch.setattr(tending, "load", lambda name: load(name)._replace(text="Merge them, please."))
+    script.scripts["merge"] = over_budget
+    async with opened(tmp_path, script, Encoder()) as assistant:
+        await learns_on(assistant)
+        assert kinds(assistant, MergeReplied, MergeFailed, MergeAnswered, ItemMerged) == [1, 1, 0, 0]
+        assert await items(assistant) == [BEER, ALE]
+    script.scripts["merge"] = merges
+    for _ in range(2):
+        async with opened(tmp_path, script, Encoder()) as assistant:
+            await learns_on(assistant)
+            assert kinds(assistant, MergeReplied, MergeFailed, MergeAnswered, ItemMerged) == [2, 1, 1, 1]
+            assert await items(assistant) == [BEER]
+            assert await bills(assistant, "merge") == 2
+
+
+async def test_what_was_given_up_takes_no_pair_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One extraction leads to so many merges, and one that was only given up is none of them."""
+    script, merges = model(BEER), model(BEER).scripts["merge"]
+    monkeypatch.setattr(unmerged, "MOST_MERGES", 1)
+    await ended_at(tmp_path, script, 3, "I brew ale")
+    monkeypatch.setattr(tending, "load", lambda name: load(name)._replace(text="Merge them, please."))
+    for merge in over_budget, merges:
+        script.scripts["merge"] = merge
+        async with opened(tmp_path, script, Encoder()) as assistant:
+            await learns_on(assistant)
+    async with opened(tmp_path, script, Encoder()) as assistant:
+        assert await items(assistant) == [BEER]
+
+
+async def test_an_extraction_that_is_put_off_behind_what_was_given_up_is_made_later(tmp_path: Path) -> None:
+    script, learns = model(), model().scripts["extraction"]
+    await ended_at(tmp_path, script, 1, "I brew ale")
+    script.scripts["extraction"] = over_budget
+    async with opened(tmp_path, script, Encoder()) as assistant:
+        await assistant.memory.forget("ada", BEER)
+        with pytest.raises(OverBudget):
+            await hears(assistant)
+        assert kinds(assistant, ExtractionReplied, ExtractionFailed, ExtractionAnswered) == [1, 1, 2]
+    script.scripts["extraction"] = learns
+    async with opened(tmp_path, script, Encoder()) as assistant:
+        await hears(assistant)
+        assert kinds(assistant, ExtractionReplied, ExtractionFailed, ExtractionAnswered) == [2, 1, 3]
+        assert await bills(assistant, "extraction") == 4
+
+
+def over_budget(_: Ask) -> str:
+    """A model that may not be asked any more today."""
+    raise OverBudget("the day's limit is reached")
 
 
 async def test_texts_are_looked_for_once_where_they_are_compared(tmp_path: Path) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from dnam.assistant import Assistant
+from dnam.commands.command import Invocation
+from dnam.commands.table import read as read_command
+from dnam.commands.table import run
 from dnam.doctor import learning
 from dnam.learning import Learner
 from dnam.model import Ask, Reply, SummaryInputs, unheard
@@ -14,6 +17,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionAnswered, ExtractionFailed, SummaryFailed, SummaryRefreshed
 from projections.fruitless import PASSED_OVER, SHOWN
 from projections.ids import Ref
+from projections.policies.budget import MINUTE_MS
 from projections.policies.compartments import place_item
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, lines_of, talking
@@ -263,6 +267,25 @@ async def test_who_asks_for_an_extraction_gets_some_tried_once_more_and_others_t
         assert [len(lines_of(each)) for each in model.asks[asked:]] == [1] * 6
         assert {line.text for each in model.asks[asked:] for line in lines_of(each)} == set(SAID)
         assert await assistant.extract(ada) == []
+
+
+async def test_who_asks_for_an_extraction_is_told_when_what_failed_is_tried_again(tmp_path: Path) -> None:
+    """Also where the service is down when what is passed over is asked for: that is no more tried by itself."""
+    script, call = PROSE["extraction"], read_command("!memory extract")
+    assert call is not None
+    model, clock = ScriptedModel({"extraction": script}), FakeClock()
+    async with talking(tmp_path, model, clock, **BY_HAND) as assistant:
+        heard = await assistant.memory.heard("ada", "I like tea")
+        told = []
+        for tried in range(len(SHOWN) + 2):
+            if tried == len(SHOWN) + 1:
+                model.scripts["extraction"] = down
+            clock.time += MINUTE_MS + 1
+            reply = await run(assistant, Invocation(heard.setting, heard.session, is_told_why=True), call)
+            assert (reply.failed, reply.text.startswith("Some of it could not be read: ")) == (True, True)
+            told.append(reply.text.rpartition(". It is ")[2])
+        again = "passed over from now on: only `extract`, or another model, tries it again."
+        assert told == ["tried again later."] * (len(SHOWN) - 1) + [again] * 3
 
 
 async def test_what_is_passed_over_elsewhere_takes_no_turn_from_what_is_asked_for(

@@ -493,11 +493,93 @@ def test_closing_waits_for_what_would_stay_half_done(engine: Engine) -> None:
         engine.record(drafts(setting("b")))
 
 
-def test_it_does_not_wait_for_that_for_ever(engine: Engine) -> None:
+def test_it_does_not_wait_for_that_for_ever_and_goes_on_as_before(engine: Engine) -> None:
+    """An erasure that may no longer begin, while all else is recorded, would be told that the memory is closed."""
     engine.closing_seconds = 0.0
     with engine.kept_open(), pytest.raises(Busy, match="could not be closed within 0 s"):
         engine.close()
+    with engine.kept_open():
+        assert engine.record(drafts(setting("a"))).records
+    engine.close()
+    with pytest.raises(LogError, match="this memory is closed"), engine.kept_open():
+        pytest.fail("it is closed by now")
+
+
+def test_what_is_queued_does_not_close_it_by_half_either(tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path, create=True)
+    lock = os.open(tmp_path / "write.lock", os.O_RDWR)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    first = engine.submit(drafts(setting("a"), name="first"))
+    engine.closing_seconds = 0.0
+    with pytest.raises(Busy):
+        engine.close()
+    second = engine.submit(drafts(setting("b"), name="second"))
+    os.close(lock)
+    assert (outcome(first), outcome(second)) == ("ok", "ok")
+    with engine.kept_open(), engine.reading():
+        assert engine.head().size == 2
+    engine.close()
+
+
+def test_nor_does_whoever_records_in_a_thread_of_their_own(tmp_path: Path) -> None:
+    engine = Engine.open(tmp_path, create=True)
+    begun, go = threading.Event(), threading.Event()
+
+    def waits(_: Rows) -> list[Draft]:
+        begun.set()
+        go.wait(10)
+        return []
+
+    recording = threading.Thread(target=engine.record, args=(waits,))
+    recording.start()
+    begun.wait(10)
+    engine.closing_seconds = 0.0
+    with pytest.raises(Busy, match="does another process write to it"):
+        engine.close()
+    go.set()
+    recording.join()
+    assert engine.record(drafts(setting("a"))).records
+    engine.close()
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_who_looks_for_long_is_not_waited_for_any_longer_than_that(data: Path, writable: bool) -> None:
+    Engine.open(data, create=True).close()
+    engine = Engine.open(data, writable=writable)
+    begun, go = threading.Event(), threading.Event()
+
+    def looks() -> None:
+        with engine.reading():
+            begun.set()
+            go.wait(10)
+
+    looking = threading.Thread(target=looks)
+    looking.start()
+    begun.wait(10)
+    engine.closing_seconds = 0.0
+    with pytest.raises(Busy, match="does a thread still look at it"):
+        engine.close()
+    go.set()
+    looking.join()
+    with engine.reading():
+        assert engine.head().size == 0
+    engine.close()
+    with pytest.raises(LogError, match="closed"), engine.reading():
+        pytest.fail("it is closed by now")
+
+
+def test_of_two_that_close_it_who_gives_up_opens_nothing_for_the_other(engine: Engine) -> None:
     engine.closing_seconds = None
+    closing = threading.Thread(target=engine.close)
+    with engine.kept_open():
+        closing.start()
+        closing.join(0.1)
+        engine.closing_seconds = 0.0
+        with pytest.raises(Busy):
+            engine.close()
+        with pytest.raises(LogError, match="this memory is closed"), engine.kept_open():
+            pytest.fail("something else began")
+    closing.join()
     engine.close()
 
 

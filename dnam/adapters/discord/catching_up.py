@@ -212,8 +212,9 @@ class CatchingUp:
         """Answer what nobody answered, and obey what nobody obeyed. What of ours replies to it already is the answer,
         unless it was broken off.
         """
+        replies = own_replies(messages, self._desk.own_id)
         for each in open_:
-            ours = tuple(one for one in messages if _answers(one, each.message, self._desk.own_id))
+            ours = replies.get(each.request.key, ())
             if not is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):
                 continue
             if each.is_command:
@@ -226,7 +227,7 @@ class CatchingUp:
                 continue
             exchange = await self._exchanges.hear(each.request)
             if exchange.heard.person and self._desk.takes(each.message.id):  # who opted out is answered live or never
-                await self._allowed(self._answering.answer(each.message, exchange, asked.nonce, ours[:1]))
+                await self._allowed(self._answering.answer(each.message, exchange, asked.nonce, tuple(ours[:1])))
 
     async def _allowed(self, sending: Awaitable[None]) -> None:
         """Send it. What may not be said there (a DM that was closed) keeps nothing else from being heard."""
@@ -267,6 +268,11 @@ def _came(channel: "MessageableChannel") -> int:
     return (0 if me is None else ms(me.joined_at)) or 0
 
 
-def _answers(message: discord.Message, question: discord.Message, own_id: int) -> bool:
-    reply = replied_to(message)
-    return message.author.id == own_id and reply is not None and reply.key == str(question.id)
+def own_replies(messages: Iterable[discord.Message], own_id: int) -> Mapping[str, Sequence[discord.Message]]:
+    """The bot's own messages, by the id of what each replies to, in the order given. `own_id` is the bot's."""
+    found: dict[str, list[discord.Message]] = {}
+    for each in messages:
+        reply = replied_to(each) if each.author.id == own_id else None
+        if reply is not None:
+            found.setdefault(reply.key, []).append(each)
+    return found

@@ -11,7 +11,7 @@ from dnam.adapters.discord.translate import addressed_words, said_of, translate
 from dnam.commands import table
 from dnam.commands.command import Invocation
 from projections.decisions.delete import find_said
-from projections.decisions.hear import HeardRequest, message_identity
+from projections.decisions.hear import HeardRequest, is_kept_out, message_identity
 from projections.ids import Point, Ref
 from projections.messages import find_message
 from projections.pending import Undelivered, is_settled, undelivered
@@ -35,7 +35,7 @@ class Arrived(NamedTuple):
 class Missed(NamedTuple):
     """What the log says of a place before it is heard: what was read back, of which that is not old which was missed,
     where its answers wait, what it knows to be there, and what may still be answered (`open`). `is_cut`: more was
-    missed than was read back.
+    missed than was read back; it shows in all that was read being unknown, and something of it being news.
     """
 
     arrived: list[Arrived]
@@ -84,7 +84,9 @@ def missed_in(
     sent = [each for each in waiting if is_discord_s(each.question.ref)]
     may = frozenset(each.request.key for each in judged if _is_open(rows, each, where, since))
     is_old_place = history.missed == 0 and not 0 < since.came <= said_of(channel_id)
-    is_cut = bool(history.since) and not is_old_place and not any(_is_known(rows, each) for each in judged)
+    is_said = any(each.request.key in news for each in judged if each.request.author != "self")
+    reaches_back = is_old_place or any(_is_known(rows, each) for each in judged)
+    is_cut = bool(history.since) and is_said and not reaches_back
     return Missed(judged, sent, missing(rows, where.session, history, began), news, may, is_cut)
 
 
@@ -94,8 +96,10 @@ def is_recent(request: HeardRequest, now: int) -> bool:
 
 
 def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
-    """Whether it was never heard, or may have been edited since."""
+    """Whether it was never heard, or may have been edited since; nothing is news that is not heard anyway."""
     request = arrived.request
+    if is_kept_out(rows, request):
+        return False
     point = _point(rows, request)
     if arrived.is_old:
         found = find_said(rows, session, epoch_of(rows, session), point)
@@ -131,10 +135,10 @@ def _point(rows: Rows, request: HeardRequest) -> Point:
 def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> bool:
     """Whether it may still be answered: it says something, and was heard as what is to be answered, or was not heard,
     and the bot was there when it was said. In a place that the log does not know it may have been let in since: there
-    it shows where it is said to the bot.
+    it shows where it is said to the bot. Who opted out is answered live or never; what they command is obeyed.
     """
     request = arrived.request
-    if arrived.is_old or request.only_known:
+    if arrived.is_old or request.only_known or (is_kept_out(rows, request) and not arrived.is_command):
         return False
     point = _point(rows, request)
     if rows.ids.status(point.id) != "unknown":

@@ -15,6 +15,7 @@ from dnam.cli import bringing
 from dnam.cli.ending import TOLD_TO_END
 from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
+from dnam.model import Ask, Resting
 from projections.errors import BadRequest
 from projections.lookup import people
 from projections.messages import MESSAGES
@@ -61,7 +62,7 @@ def test_json_has_stable_names(tmp_path: Path) -> None:
     printed = json.loads(ran.out)
     assert set(printed) == {"imported", "learned"}
     assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", *SKIPPED}
-    assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged"}
+    assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged", "put_off", "left"}
     assert json.loads(dnam("learn", "--json", "--data", tmp_path / "d").out)["events"] == 0
 
 
@@ -418,6 +419,23 @@ def test_what_could_not_be_learned_could_not_be_done(tmp_path: Path, paid: Scrip
     assert ran.code == 3
     assert "will be tried again by `dnam learn`: no answer to extraction" in ran.err
     assert "no answer to summary" in ran.err
+
+
+@pytest.mark.parametrize("command", ["import", "learn"])
+def test_what_is_put_off_could_not_be_done_and_what_was_done_is_told(
+    tmp_path: Path, paid: ScriptedModel, command: str
+) -> None:
+    def rests(_: Ask) -> str:
+        raise Resting("it asked to be left alone", 90)
+
+    paid.paid = False
+    paid.scripts = {"summary": rests}
+    ran = bought(tmp_path, *(["--no-learn"] if command == "learn" else []))
+    if command == "learn":
+        ran = dnam("learn", "--data", tmp_path / "d")
+    assert ran.code == 3
+    assert re.search(r"Learned: .* from [1-9]\d* extractions?; summaries refreshed 0 times", ran.out)
+    assert re.search(r"[1-9]\d* calls? put off, which `dnam learn` makes later: it asked to be left alone", ran.err)
 
 
 @pytest.mark.parametrize("command", ["import", "learn"])

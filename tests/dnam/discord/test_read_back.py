@@ -3,13 +3,17 @@
 import asyncio
 from pathlib import Path
 
+import discord
 import pytest
 
-from dnam.adapters.discord import catching_up, history
+from dnam.adapters.discord import catching_up, history, translate
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import MemoryCog
+from dnam.exchange import Exchange, Exchanges
+from projections.decisions.hear import HeardRequest
 from projections.events import ConfigSet, MessageHeard
-from tests.dnam.discord.stage import Garden, Writing, bot_in, events, garden, heard, idle, shown
+from projections.ids import Ref
+from tests.dnam.discord.stage import Garden, Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.loopback.discord import Channel, Message, Permission, World
 
 CHANGES = {
@@ -179,6 +183,26 @@ async def test_all_that_was_missed_is_heard_and_answered_however_short_the_windo
             assert len(events(bot, MessageHeard)) == 2 + MANY
 
 
+async def test_each_message_is_looked_at_once_for_what_it_replies_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many wait for an answer: they were held against all that was read, one by one."""
+    looked: list[int] = []
+
+    def replied_to(message: discord.Message) -> Ref | None:
+        looked.append(message.id)
+        return translate.replied_to(message)
+
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path):
+            pass
+        questions = await asks(world, here, here.general, 10)
+        monkeypatch.setattr(catching_up, "replied_to", replied_to)
+        async with bot_in(world, tmp_path):
+            assert unanswered(world, here.general, questions) == []
+        assert len(looked) == len(set(looked)) <= len(questions)
+
+
 async def test_what_is_still_to_be_answered_is_so_also_behind_what_a_prompt_holds(tmp_path: Path) -> None:
     """The first question was heard before the bot was killed, and the others were not."""
     model = Writing("", "yes")
@@ -222,3 +246,53 @@ async def test_a_place_that_began_while_the_bot_was_away_is_read_as_far_as_a_pro
             assert unanswered(world, shed, questions) == [each.content for each in questions[: MANY - 20]]
     told = f"channel {shed.id}: more was said while the bot was away than its last 20 messages"
     assert told in caplog.text
+
+
+async def test_commands_alone_are_nothing_that_was_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Nor are the bot's replies to them."""
+    monkeypatch.setattr(history, "MOST_READ", 22)
+    told = {"memory_commands_enabled": "1"}
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, told=told) as bot:
+            await here.kim.says(here.general, "hello")
+            for _ in range(MANY):
+                await here.kim.says(here.general, "!memory show")
+            await idle(world, bot)
+            assert len(world.bot_messages(here.general)) == MANY
+        for _ in range(2):
+            async with bot_in(world, tmp_path, told=told) as bot:
+                await idle(world, bot)
+                assert heard(bot) == ["hello"]
+    assert "while the bot was away" not in caplog.text
+
+
+async def test_who_opted_out_left_nothing_out_and_is_not_heard_at_each_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(history, "MOST_READ", 22)
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            await here.kim.says(here.general, "hello")
+            await idle(world, bot)
+            await opt_out(bot, here.kim)
+            for each in range(MANY):
+                await here.kim.says(here.general, f"number {each}")
+            await idle(world, bot)
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        hearing: list[str] = []
+        hear = Exchanges.hear
+
+        async def listening(self: Exchanges, request: HeardRequest, *, to_answer: bool = False) -> Exchange:
+            hearing.append(request.text)
+            return await hear(self, request, to_answer=to_answer)
+
+        monkeypatch.setattr(Exchanges, "hear", listening)
+        for _ in range(2):
+            async with bot_in(world, tmp_path) as bot:
+                await idle(world, bot)
+                assert heard(bot) == ["hello"]
+                assert world.bot_messages(here.general) == []
+        assert hearing == []
+    assert "while the bot was away" not in caplog.text

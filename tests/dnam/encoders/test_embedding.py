@@ -9,7 +9,7 @@ import pytest
 
 from dnam import embedding
 from dnam.assistant import Assistant
-from dnam.embedding import BATCH, FIRST_REST_SECONDS, GATHER_SECONDS, HARMLESS, LONGEST_REST_SECONDS, Embedding
+from dnam.embedding import BATCH, FIRST_PAUSE_SECONDS, GATHER_SECONDS, HARMLESS, LONGEST_PAUSE_SECONDS, Embedding
 from dnam.encoder import EncoderDown, EncoderError
 from dnam.erasing import erase
 from dnam.model import OverBudget
@@ -239,7 +239,7 @@ class TestInTheBackground:
                 bench.naps.over()
             await bench.say("tea")
             assert await bench.naps.next() == GATHER_SECONDS
-        assert rests == [FIRST_REST_SECONDS * 2**n for n in range(6)] + [LONGEST_REST_SECONDS] * 2
+        assert rests == [FIRST_PAUSE_SECONDS * 2**n for n in range(6)] + [LONGEST_PAUSE_SECONDS] * 2
         (failed,) = recorded(bench.assistant, JobFailed)
         assert isinstance(failed, JobFailed)
         assert (failed.job, failed.error) == ("vectors", "it is down")
@@ -253,7 +253,7 @@ class TestInTheBackground:
             await bench.say("tea")  # while it rests: what is said as it begins may be read at once
             bench.encoder.errors = [RuntimeError("somebody's words")]
             bench.naps.over()
-            assert await bench.naps.next() == FIRST_REST_SECONDS
+            assert await bench.naps.next() == FIRST_PAUSE_SECONDS
             bench.naps.over()
             await bench.say("ale")
             assert await bench.naps.next() == GATHER_SECONDS
@@ -270,7 +270,7 @@ class TestInTheBackground:
         monkeypatch.setattr(bench.vectors, "put", full)
         await bench.say("tea")
         async with bench.worker().running():
-            assert await bench.naps.next() == FIRST_REST_SECONDS
+            assert await bench.naps.next() == FIRST_PAUSE_SECONDS
         assert list(bench.assistant.failures) == ["vectors: the disk is full"]
 
     async def test_an_encoder_that_hangs_is_given_up_at_the_end(self, bench: Bench) -> None:
