@@ -2,8 +2,9 @@
 
     dnam      DNAM's scoring, pinned (`retrieval`); nothing else decides
     recall    BM25 of the items that are open (`recall.facts`), with DNAM's boosts. What says how to answer (`guidance`)
-              stands in front whatever was said, and what says how to behave where something comes up (`behavioral`) is
-              there only where that is spoken of (seed 003, "Retrieval behavior")
+              stands in front whatever was said, and is not among those that are counted; but for half of the block's
+              characters it leaves room for what answers. What says how to behave where something comes up
+              (`behavioral`) is there only where that is spoken of (seed 003, "Retrieval behavior")
 
 Items that answer to nothing follow in either case, and fill the room that is left.
 """
@@ -19,7 +20,7 @@ from projections.items import ITEMS, ItemRow, compartment_key
 from projections.policies.compartments import Opening
 from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Vocabulary, candidate, query, tokens
 from projections.rows import Found, Rows
-from projections.window import fit
+from projections.window import Fitted, fit
 
 if TYPE_CHECKING:
     from projections.recall.facts import Ranked as KnownRanked
@@ -87,14 +88,16 @@ Ranked = Hit | Recalled
 
 
 class _InOrder(Sequence[Ranked]):
-    """What recall ranked, in the order in which a prompt takes it. What is said of one is made when it is asked for: a
-    prompt has room for few.
+    """What recall ranked, in the order in which a prompt takes it; the first `standing` say how to answer. What is said
+    of one is made when it is asked for: a prompt has room for few.
     """
 
     def __init__(self, ranking: "Ranking", asked: Mapping[bytes, str]) -> None:
         self._ranking = ranking
         self._asked = asked
-        self._numbers = list(_standing_first(ranking))
+        standing, others = _parted(ranking)
+        self._numbers = [*standing, *others]
+        self.standing = len(standing)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -113,20 +116,24 @@ class _InOrder(Sequence[Ranked]):
     def __iter__(self) -> Iterator[Ranked]:
         return map(self._made, self._numbers)
 
+    def answers(self, at: int) -> bool:
+        """Whether one has a word of what is looked for."""
+        return self._ranking.shares(self._numbers[at])
+
     def _made(self, number: int) -> Recalled:
         return Recalled(self._ranking[number], self._asked)
 
 
-def _standing_first(ranking: "Ranking") -> Iterable[int]:
-    """The numbers of what is ranked, best first: what says how to answer in front, and what says how to behave where
-    something comes up only where that is spoken of.
+def _parted(ranking: "Ranking") -> tuple[Sequence[int], Sequence[int]]:
+    """The numbers of what is ranked, best first: of what says how to answer, and of the others; what says how to behave
+    where something comes up is there only where that is spoken of.
     """
     if ranking.kinds.isdisjoint((GUIDANCE, BEHAVIORAL)):
-        return ranking.numbers
+        return (), ranking.numbers
     kinds = [each.found.row.item.kind for each in ranking.known]
     standing = [number for number in ranking.numbers if kinds[number] == GUIDANCE]
     others = (number for number in ranking.numbers if kinds[number] != GUIDANCE)
-    return [*standing, *(n for n in others if kinds[n] != BEHAVIORAL or ranking.shares(n))]
+    return standing, [n for n in others if kinds[n] != BEHAVIORAL or ranking.shares(n)]
 
 
 class Chosen(NamedTuple):
@@ -205,10 +212,37 @@ def chosen(hits: Sequence[Ranked], items: int, chars: int, block: str, length: C
     """The hits that fit into a block, best first. Of what did not, the first few are listed by id and the rest is
     counted. `length` is how many characters the line of one has.
     """
-    fitted = fit(hits, chars, items, length)
+    fitted = _fitted(hits, items, chars, length)
     over, beyond = f"over {chars} characters", f"over {items} items"
     left_out = chain(((each, over) for each in fitted.over), ((each, beyond) for each in fitted.beyond))
     told = [LeftOut(block, hits[each].item.id, why) for each, why in islice(left_out, items)]
     rest = len(fitted.over) + len(fitted.beyond) - len(told)  # a turn records this for good: its length is bounded
     told += [LeftOut(block, f"{rest} more items", "over the limits")] if rest else []
     return Chosen(tuple(hits[each] for each in fitted.kept), tuple(told))
+
+
+def _fitted(hits: Sequence[Ranked], items: int, chars: int, length: Callable[[Ranked], int]) -> Fitted:
+    """Which of them fit. What says how to answer is none of the `items`, and has all characters but those of what fits
+    beside half of them, as far down as something there answers.
+    """
+    if not (items and isinstance(hits, _InOrder) and hits.standing):
+        return fit(hits, chars, items, length)
+
+    def size(at: int) -> int:
+        return length(hits[at])
+
+    def used(taken: Iterable[int]) -> int:
+        return sum(size(at) + 1 for at in taken)  # and the line break behind it
+
+    guidance, others = range(hits.standing), range(hits.standing, len(hits))
+    half = fit(guidance, chars // 2, len(guidance), size).kept
+    beside = [others[each] for each in fit(others, chars - used(half), items, size).kept]
+    answering = [at for at in beside if hits.answers(at)]
+    room = used(at for at in beside if at <= answering[-1]) if answering else 0
+    standing = fit(guidance, chars - room, len(guidance), size)
+    rest = fit(others, chars - used(standing.kept), items, size)
+    return Fitted(
+        [*standing.kept, *(others[each] for each in rest.kept)],
+        [*standing.over, *(others[each] for each in rest.over)],
+        [others[each] for each in rest.beyond],
+    )

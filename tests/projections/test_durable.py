@@ -64,9 +64,49 @@ def test_guidance_stands_in_front_whatever_was_said(house: House) -> None:
     house.know("owns bees and bees", HERE)
     house.know("wants short answers", HERE, kind="guidance")
     assert [text for text, _ in hits(house, "bees?")] == ["wants short answers", "owns bees and bees"]
-    assert [text for text, _ in hits(house, "bees?", msgspec.structs.replace(LIMITS, items=1))] == [
-        "wants short answers"
-    ]
+
+
+def kept(house: House, text: str, **limits: int) -> list[str]:
+    return [each for each, _ in hits(house, text, msgspec.structs.replace(LIMITS, **limits))]
+
+
+def test_guidance_is_none_of_the_items_that_are_counted(house: House) -> None:
+    house.know("my train leaves at 7:40", HERE)
+    house.know("owns a boat", HERE)
+    ways = [f"answers in the way no. {number}" for number in range(15)]
+    for number, way in enumerate(ways):
+        house.know(way, HERE, kind="guidance", updated=house.said - number)
+    assert kept(house, "when does my train leave?") == [*ways, "my train leaves at 7:40", "owns a boat"]
+    assert kept(house, "when does my train leave?", items=1) == [*ways, "my train leaves at 7:40"]
+    assert kept(house, "when does my train leave?", items=0) == [], "no items are wanted at all"
+    left_out = prompt(house, "trains?", msgspec.structs.replace(LIMITS, items=1)).left_out
+    assert [(each.block, each.why) for each in left_out] == [("durable", "over 1 items")]
+
+
+def in_block(house: House, text: str, chars: int) -> str:
+    """The first word of each item that stands in a block of so many characters."""
+    context = prompt(house, text, msgspec.structs.replace(LIMITS, item_chars=chars))
+    assert context.memory.durable.chars <= chars
+    known = {hit.item.id for hit in context.memory.hits}
+    assert known.isdisjoint(each.what for each in context.left_out)
+    assert len(known) + len(context.left_out) == 8
+    assert {each.why for each in context.left_out} <= {f"over {chars} characters"}
+    return " ".join(hit.item.text.split()[0] for hit in context.memory.hits)
+
+
+def test_guidance_leaves_half_of_the_characters_to_what_answers(house: House) -> None:
+    long = "x" * 80  # lines of 128 to 137 characters, and one of 50
+    for number, text in enumerate(("briefly", "earnestly", "plainly", "kindly")):
+        house.know(f"{text} {long}", HERE, kind="guidance", updated=house.said - number)
+    for number, text in enumerate((f"boat {long}", f"barge {long}", f"train at 7:40 {long}", "bicycle")):
+        house.know(text, HERE, updated=house.said - 10 - number)
+    assert in_block(house, "good morning", 560) == "briefly earnestly plainly kindly"
+    assert in_block(house, "which train?", 560) == "briefly earnestly plainly train"
+    assert in_block(house, "which train?", 420) == "briefly earnestly train"
+    assert in_block(house, "which train?", 280) == "briefly train"
+    assert in_block(house, "which train?", 270) == "briefly kindly", "what answers does not fit beside half of them"
+    assert in_block(house, "which bicycle?", 560) == "briefly earnestly plainly bicycle"
+    assert in_block(house, "which train?", 1000) == "briefly earnestly plainly kindly train boat barge bicycle"
 
 
 def test_what_is_ranked_is_a_sequence_of_what_a_prompt_takes(house: House) -> None:
@@ -111,7 +151,7 @@ def test_only_what_is_active_and_holds_is_there(house: House) -> None:
 )
 def test_the_version_is_of_everything_that_scored(house: House, limits: Limits, version: str) -> None:
     assert scoring_version(limits) == version
-    assert prompt(house, "hello", limits).policy == f"{version} context@4 compartments@2"
+    assert prompt(house, "hello", limits).policy == f"{version} context@5 compartments@2"
 
 
 def test_the_one_word_that_is_asked_for_counts_more_than_all_that_was_said_before(house: House) -> None:
