@@ -10,12 +10,11 @@ import msgspec
 
 from projections.caller import Caller
 from projections.context import Request
-from projections.durable import Ranked, Sought, ranked
+from projections.durable import Ranked, Sought, answers, ranked
 from projections.gathering import Passage
 from projections.ids import EventId, Handle
 from projections.passages import Wished, past
 from projections.policies.compartments import opened
-from projections.retrieval import Hit
 from projections.room import others_in
 from projections.rows import Rows
 from projections.window import Window
@@ -43,7 +42,7 @@ class Searching(Protocol):
     """What finds things in the rows that a request's context opens."""
 
     def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
-        """The active items that share something with a text, best first."""
+        """The active items that answer to a text, best first."""
         ...
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
@@ -55,9 +54,9 @@ class Recall:
     """Searching as the prompt does."""
 
     def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
-        sought = Sought(text, "", request.point.said, request.vocabulary)
+        sought = Sought(text, "", request.point.said, request.vocabulary, request.nearness)
         found = ranked(rows, opened(rows, request.setting), sought, request.limits.scoring)
-        return tuple(hit for hit in found if _shares(hit))[:most]
+        return tuple(hit for hit in found if answers(hit))[:most]
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
         caller = Caller(rows, request.assistant)
@@ -72,7 +71,3 @@ class Recall:
         found = past(rows, wished, limits, caller).passages
         known = {*caller.authors, asker}
         return Passages(found, tuple((who, name) for who, name in caller.mentioned.items() if who not in known))
-
-
-def _shares(hit: Ranked) -> bool:
-    return bool(hit.overlap if isinstance(hit, Hit) else hit.words)

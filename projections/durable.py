@@ -1,10 +1,11 @@
 """Which items a prompt holds: all that hold when the message is said, ranked, and as many as fit.
 
     dnam      DNAM's scoring, pinned (`retrieval`); nothing else decides
-    recall    BM25 of the items that are open (`recall.facts`), with DNAM's boosts. What says how to answer (`guidance`)
-              stands in front whatever was said, and is not among those that are counted; but for half of the block's
-              characters it leaves room for what answers. What says how to behave where something comes up
-              (`behavioral`) is there only where that is spoken of (seed 003, "Retrieval behavior")
+    recall    BM25 of the items that are open, with DNAM's boosts, and what is near in meaning (`recall.facts`). What
+              says how to answer (`guidance`) stands in front whatever was said, and is not among those that are
+              counted; but for half of the block's characters it leaves room for what answers. What says how to behave
+              where something comes up (`behavioral`) is there only where that is spoken of (seed 003, "Retrieval
+              behavior")
 
 Items that answer to nothing follow in either case, and fill the room that is left.
 """
@@ -14,9 +15,10 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from projections import retrieval
-from projections.events.values import Item, LeftOut, Limits, Scoring
+from projections.events.values import Item, LeftOut, Limits, NearUse, Scoring
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, compartment_key
+from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.policies.compartments import Opening
 from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Vocabulary, candidate, query, tokens
 from projections.rows import Found, Rows
@@ -34,13 +36,14 @@ WINDOW = 16
 
 class Sought(NamedTuple):
     """What items are looked for: the words of a message, those of the window for where they are too few, and when it
-    was said, in ms.
+    was said, in ms. With `nearness`, what is near in meaning counts too.
     """
 
     words: str
     window: str
     said: int
     vocabulary: Vocabulary
+    nearness: Nearness | None = None
 
 
 class Recalled(NamedTuple):
@@ -74,10 +77,15 @@ class Recalled(NamedTuple):
         return tuple(sorted(self.asked[term] for _, term in self.ranked.fields if term))
 
     @property
+    def near(self) -> int:
+        """Its rank among the nearest in meaning, from 1; 0 where it is none of them."""
+        return self.ranked.near
+
+    @property
     def reason(self) -> str:
         """Why it has its score."""
         shared, fields = self.words, self.ranked.fields
-        parts = [f"shares {', '.join(shared)}" if shared else ""]
+        parts = [f"shares {', '.join(shared)}" if shared else "", "near in meaning" if self.near else ""]
         parts += ["a project, asked about one" if ("project", b"") in fields else ""]
         parts += ["updated within 7 days" if ("recent", b"") in fields else ""]
         return "; ".join(filter(None, parts)) or "fills the room that is left"
@@ -98,6 +106,8 @@ class _InOrder(Sequence[Ranked]):
         standing, others = _parted(ranking)
         self._numbers = [*standing, *others]
         self.standing = len(standing)
+        self.is_by_meaning = bool(ranking.near)
+        self.note = ranking.note
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -117,8 +127,8 @@ class _InOrder(Sequence[Ranked]):
         return map(self._made, self._numbers)
 
     def answers(self, at: int) -> bool:
-        """Whether one has a word of what is looked for."""
-        return self._ranking.shares(self._numbers[at])
+        """Whether one has a word of what is looked for, or is near it in meaning."""
+        return self._ranking.answers(self._numbers[at])
 
     def _made(self, number: int) -> Recalled:
         return Recalled(self._ranking[number], self._asked)
@@ -137,10 +147,11 @@ def _parted(ranking: "Ranking") -> tuple[Sequence[int], Sequence[int]]:
 
 
 class Chosen(NamedTuple):
-    """Of ranked items those that fit, best first, and what was left out and why."""
+    """Of ranked items those that fit, best first, what was left out and why, and what of all of them was near."""
 
     hits: tuple[Ranked, ...]
     left_out: tuple[LeftOut, ...]
+    nearest: tuple[NearUse, ...] = ()
 
 
 def scoring_version(limits: Limits) -> str:
@@ -186,7 +197,10 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Seque
     if not any(part.known for part in parts):
         return []
     asked = with_likes_in(parts, _asked(sought, ask))
-    return _InOrder(rank(parts, asked.question, sought.said, about_project=_is_about_project(sought)), asked.words)
+    ranking = rank(
+        parts, asked.question, sought.said, about_project=_is_about_project(sought), nearness=sought.nearness
+    )
+    return _InOrder(ranking, asked.words)
 
 
 def _asked(sought: Sought, ask: "Callable[[str, Mapping[Handle, str]], Asked]") -> "Asked":
@@ -206,6 +220,22 @@ def _asked(sought: Sought, ask: "Callable[[str, Mapping[Handle, str]], Asked]") 
 
 def _is_about_project(sought: Sought) -> bool:
     return query(sought.words, sought.window, sought.said, sought.vocabulary).about_project
+
+
+def answers(hit: Ranked) -> bool:
+    """Whether an item has a word of what is looked for, or is near it in meaning."""
+    return bool(hit.overlap if isinstance(hit, Hit) else hit.near or hit.words)
+
+
+def noting(known: Chosen, block: str, found: Sequence[Ranked], counted: Iterable[Ranked]) -> Chosen:
+    """What was chosen, with what there is to note of finding by meaning, and the ranks of all that `counted` among what
+    was `found`: by these the same is chosen without an encoder.
+    """
+    if not isinstance(found, _InOrder):
+        return known
+    near = (hit for hit in counted if isinstance(hit, Recalled) and hit.near) if found.is_by_meaning else ()
+    noted = (LeftOut(block, IN_OTHER_WORDS, found.note),) if found.note else ()
+    return Chosen(known.hits, (*noted, *known.left_out), tuple(NearUse(hit.near, hit.found.row.event) for hit in near))
 
 
 def chosen(hits: Sequence[Ranked], items: int, chars: int, block: str, length: Callable[[Ranked], int]) -> Chosen:
