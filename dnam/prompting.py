@@ -83,7 +83,8 @@ class Prompting(Placing):
         message: Found[MessageRow] | None = None,
     ) -> Context:
         """The prompt for a message, from these rows; made without `recall` where that fails. With `nearness`, what was
-        said is found by its meaning too. `message` is what is answered, where it may not be among the rows yet.
+        said and what is known are found by their meaning too. `message` is what is answered, where it may not be among
+        the rows yet.
         """
         arguments.of_kind(bool, recall=recall)
         arguments.perhaps(Nearness, nearness=nearness)

@@ -10,7 +10,7 @@ import msgspec
 
 from projections.caller import Caller
 from projections.context import Request
-from projections.durable import Ranked, Sought, ranked
+from projections.durable import Ranked, Sought, answers, ranked
 from projections.gathering import Passage
 from projections.ids import EventId, Handle
 from projections.passages import Wished, past
@@ -42,7 +42,7 @@ class Searching(Protocol):
     """What finds things in the rows that a request's context opens."""
 
     def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
-        """The active items that share something with a text, best first."""
+        """The active items that answer to a text, best first."""
         ...
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
@@ -54,9 +54,9 @@ class Recall:
     """Searching as the prompt does."""
 
     def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
-        sought = Sought(text, "", request.point.said, request.vocabulary)
+        sought = Sought(text, "", request.point.said, request.vocabulary, request.nearness)
         found = ranked(rows, opened(rows, request.setting), sought, request.limits.scoring)
-        return tuple(hit for hit in found if hit.overlap)[:most]
+        return tuple(hit for hit in found if answers(hit))[:most]
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
         caller = Caller(rows, request.assistant)

@@ -124,7 +124,9 @@ class Toolset:
             case MemoryWrite():
                 return await self._wrote(call, reply, given)
             case MemorySearch():
-                return await self._looked(call, reply, lambda rows: self._items(rows, given))
+                by_meaning = self._memory.limits().scoring == "recall"
+                nearness = await self._tending.nearness(given.query, self._heard) if by_meaning else None
+                return await self._looked(call, reply, lambda rows: self._items(rows, given, nearness))
             case ConversationSearch():
                 nearness = await self._tending.nearness(given.query, self._heard)
                 return await self._looked(call, reply, lambda rows: self._passages(rows, given, nearness))
@@ -196,8 +198,8 @@ class Toolset:
                 return record.event
         return None
 
-    def _items(self, rows: Rows, given: MemorySearch) -> Told:
-        request = self._memory.request(self._heard)
+    def _items(self, rows: Rows, given: MemorySearch, nearness: Nearness | None) -> Told:
+        request = self._memory.request(self._heard)._replace(nearness=nearness)
         if given.namespace is not None and not _is_open(rows, self._heard, given.namespace):
             return _failed(NOT_OWNER if given.namespace == OWNER else "nothing of that is open here")
         hits = self._searching.items(rows, request, given.query, MOST_RANKED if given.namespace else given.limit)

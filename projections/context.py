@@ -5,18 +5,18 @@ whose words stand in it. The same rows and the same request give the same bytes.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
 from projections.blocks import Basis, Block, Line, item_basis, line_basis, use_of
 from projections.caller import Caller
-from projections.durable import Chosen, Ranked, Sought, chosen, ranked, scoring_version
+from projections.durable import Chosen, Ranked, Sought, chosen, noting, ranked, scoring_version
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import Passage, Past
 from projections.ids import EventId, Handle, Point, Seq
 from projections.messages import MessageRow, find_message
-from projections.nearness import Nearness
+from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.passages import Wished, in_order, past
 from projections.policies import compartments
 from projections.policies.compartments import Setting, opened, opens_source
@@ -33,7 +33,7 @@ from projections.trimming import Parts, cut, trimmed
 from projections.window import Window, recent
 from projections.window_line import WindowLine, message_line
 
-VERSION = "context@4"
+VERSION = "context@5"
 """Of what stands in a prompt, in which form and order."""
 
 
@@ -42,7 +42,8 @@ class Request(NamedTuple):
 
     `message` is that message where it may not be among the rows yet: the same prompt is made of it before it is durable
     as afterwards. `text` is answered where there is none: in `dnam prompt`, where the point is (now, 16 bytes of 0xff),
-    and when the message could not or must not be recorded. With `nearness`, what was said is found by its meaning too.
+    and when the message could not or must not be recorded. With `nearness`, what was said and what is known is found by
+    its meaning too.
     """
 
     setting: Setting
@@ -174,7 +175,7 @@ def assemble(rows: Rows, request: Request) -> Context:
         message=pieces.message,
         items=(*memory.items, *others),
         left_out=(
-            *memory.left_out, *pieces.room.known.left_out, *pieces.past.left_out, *pieces.window.left_out,
+            *_said_once(memory.left_out, pieces.room.known.left_out, pieces.past.left_out), *pieces.window.left_out,
             *pieces.unquoted, *gone,
         ),
         causes=_causes(said, (*memory.items, *others), memory.summary_event),
@@ -185,9 +186,16 @@ def assemble(rows: Rows, request: Request) -> Context:
         past=parts.passages,
         policy=_policy(request),
         encoder="" if request.nearness is None else request.nearness.encoder,
-        nearest=pieces.past.nearest,
+        nearest=(*pieces.known.nearest, *pieces.room.known.nearest, *pieces.past.nearest),
         replied=next(iter(pieces.quoted), None),
     )  # fmt: skip
+
+
+def _said_once(known: Sequence[LeftOut], room: Sequence[LeftOut], past: Sequence[LeftOut]) -> Iterator[LeftOut]:
+    """What was left out of these blocks; what is noted of an encoder for all of them is said of the last."""
+    noted = {each.why for each in past if each.what == IN_OTHER_WORDS}
+    yield from (each for each in (*known, *room) if each.what != IN_OTHER_WORDS or each.why not in noted)
+    yield from past
 
 
 def _policy(request: Request) -> str:
@@ -271,14 +279,16 @@ def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
 
 
 def _sought(request: Request, words: str, window: Window) -> Sought:
-    return Sought(words, window.words, request.point.said, request.vocabulary)
+    return Sought(words, window.words, request.point.said, request.vocabulary, request.nearness)
 
 
 def _durable(rows: Rows, request: Request, sought: Sought) -> tuple[Block, Chosen]:
     """The items of whoever asks and of nobody, from the compartments that are open and no others."""
     limits = request.limits
+    sought = sought if limits.items else sought._replace(nearness=None)  # none will stand there
     hits = ranked(rows, opened(rows, request.setting), sought, limits.scoring)
     known = chosen(hits, limits.items, limits.item_chars, "durable", lambda hit: len(_line_of(rows, request, hit)))
+    known = noting(known, "durable", hits, hits)
     lines = (Line(_line_of(rows, request, hit), item_basis(hit.found)) for hit in known.hits)
     return Block("durable", tuple(lines)), known
 

@@ -1,9 +1,11 @@
 """Which items a prompt holds: all that hold when the message is said, ranked, and as many as fit.
 
     dnam      DNAM's scoring, pinned (`retrieval`); nothing else decides
-    recall    BM25 of the items that are open (`recall.facts`), with DNAM's boosts. What says how to answer (`guidance`)
-              stands in front whatever was said, and what says how to behave where something comes up (`behavioral`) is
-              there only where that is spoken of (seed 003, "Retrieval behavior")
+    recall    BM25 of the items that are open, with DNAM's boosts, and what is near in meaning (`recall.facts`). What
+              says how to answer (`guidance`) stands in front whatever was said, and is not among those that are
+              counted; but for half of the block's characters it leaves room for what answers. What says how to behave
+              where something comes up (`behavioral`) is there only where that is spoken of (seed 003, "Retrieval
+              behavior")
 
 Items that answer to nothing follow in either case, and fill the room that is left.
 """
@@ -13,13 +15,14 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, overload
 
 from projections import retrieval
-from projections.events.values import Item, LeftOut, Limits, Scoring
+from projections.events.values import Item, LeftOut, Limits, NearUse, Scoring
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, compartment_key
+from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.policies.compartments import Opening
 from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Vocabulary, candidate, query, tokens
 from projections.rows import Found, Rows
-from projections.window import fit
+from projections.window import Fitted, fit
 
 if TYPE_CHECKING:
     from projections.recall.facts import Ranked as KnownRanked
@@ -33,13 +36,14 @@ WINDOW = 16
 
 class Sought(NamedTuple):
     """What items are looked for: the words of a message, those of the window for where they are too few, and when it
-    was said, in ms.
+    was said, in ms. With `nearness`, what is near in meaning counts too.
     """
 
     words: str
     window: str
     said: int
     vocabulary: Vocabulary
+    nearness: Nearness | None = None
 
 
 class Recalled(NamedTuple):
@@ -73,10 +77,15 @@ class Recalled(NamedTuple):
         return tuple(sorted(self.asked[term] for _, term in self.ranked.fields if term))
 
     @property
+    def near(self) -> int:
+        """Its rank among the nearest in meaning, from 1; 0 where it is none of them."""
+        return self.ranked.near
+
+    @property
     def reason(self) -> str:
         """Why it has its score."""
         shared, fields = self.overlap, self.ranked.fields
-        parts = [f"shares {', '.join(shared)}" if shared else ""]
+        parts = [f"shares {', '.join(shared)}" if shared else "", "near in meaning" if self.near else ""]
         parts += ["a project, asked about one" if ("project", b"") in fields else ""]
         parts += ["updated within 7 days" if ("recent", b"") in fields else ""]
         return "; ".join(filter(None, parts)) or "fills the room that is left"
@@ -87,14 +96,18 @@ Ranked = Hit | Recalled
 
 
 class _InOrder(Sequence[Ranked]):
-    """What recall ranked, in the order in which a prompt takes it. What is said of one is made when it is asked for: a
-    prompt has room for few.
+    """What recall ranked, in the order in which a prompt takes it; the first `standing` say how to answer. What is said
+    of one is made when it is asked for: a prompt has room for few.
     """
 
     def __init__(self, ranking: "Ranking", asked: Mapping[bytes, str]) -> None:
         self._ranking = ranking
         self._asked = asked
-        self._numbers = list(_standing_first(ranking))
+        standing, others = _parted(ranking)
+        self._numbers = [*standing, *others]
+        self.standing = len(standing)
+        self.is_by_meaning = bool(ranking.near)
+        self.note = ranking.note
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -113,27 +126,32 @@ class _InOrder(Sequence[Ranked]):
     def __iter__(self) -> Iterator[Ranked]:
         return map(self._made, self._numbers)
 
+    def answers(self, at: int) -> bool:
+        """Whether one has a word of what is looked for, or is near it in meaning."""
+        return self._ranking.answers(self._numbers[at])
+
     def _made(self, number: int) -> Recalled:
         return Recalled(self._ranking[number], self._asked)
 
 
-def _standing_first(ranking: "Ranking") -> Iterable[int]:
-    """The numbers of what is ranked, best first: what says how to answer in front, and what says how to behave where
-    something comes up only where that is spoken of.
+def _parted(ranking: "Ranking") -> tuple[Sequence[int], Sequence[int]]:
+    """The numbers of what is ranked, best first: of what says how to answer, and of the others; what says how to behave
+    where something comes up is there only where that is spoken of.
     """
     if ranking.kinds.isdisjoint((GUIDANCE, BEHAVIORAL)):
-        return ranking.numbers
+        return (), ranking.numbers
     kinds = [each.found.row.item.kind for each in ranking.known]
     standing = [number for number in ranking.numbers if kinds[number] == GUIDANCE]
     others = (number for number in ranking.numbers if kinds[number] != GUIDANCE)
-    return [*standing, *(n for n in others if kinds[n] != BEHAVIORAL or ranking.shares(n))]
+    return standing, [n for n in others if kinds[n] != BEHAVIORAL or ranking.shares(n)]
 
 
 class Chosen(NamedTuple):
-    """Of ranked items those that fit, best first, and what was left out and why."""
+    """Of ranked items those that fit, best first, what was left out and why, and what of all of them was near."""
 
     hits: tuple[Ranked, ...]
     left_out: tuple[LeftOut, ...]
+    nearest: tuple[NearUse, ...] = ()
 
 
 def scoring_version(limits: Limits) -> str:
@@ -179,7 +197,10 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Seque
     if not any(part.known for part in parts):
         return []
     asked = with_likes_in(parts, _asked(sought, ask))
-    return _InOrder(rank(parts, asked.question, sought.said, about_project=_is_about_project(sought)), asked.words)
+    ranking = rank(
+        parts, asked.question, sought.said, about_project=_is_about_project(sought), nearness=sought.nearness
+    )
+    return _InOrder(ranking, asked.words)
 
 
 def _asked(sought: Sought, ask: "Callable[[str, Mapping[Handle, str]], Asked]") -> "Asked":
@@ -201,14 +222,57 @@ def _is_about_project(sought: Sought) -> bool:
     return query(sought.words, sought.window, sought.said, sought.vocabulary).about_project
 
 
+def answers(hit: Ranked) -> bool:
+    """Whether an item has a word of what is looked for, or is near it in meaning."""
+    return bool(hit.overlap if isinstance(hit, Hit) else hit.near or hit.overlap)
+
+
+def noting(known: Chosen, block: str, found: Sequence[Ranked], counted: Iterable[Ranked]) -> Chosen:
+    """What was chosen, with what there is to note of finding by meaning, and the ranks of all that `counted` among what
+    was `found`: by these the same is chosen without an encoder.
+    """
+    if not isinstance(found, _InOrder):
+        return known
+    near = (hit for hit in counted if isinstance(hit, Recalled) and hit.near) if found.is_by_meaning else ()
+    noted = (LeftOut(block, IN_OTHER_WORDS, found.note),) if found.note else ()
+    return Chosen(known.hits, (*noted, *known.left_out), tuple(NearUse(hit.near, hit.found.row.event) for hit in near))
+
+
 def chosen(hits: Sequence[Ranked], items: int, chars: int, block: str, length: Callable[[Ranked], int]) -> Chosen:
     """The hits that fit into a block, best first. Of what did not, the first few are listed by id and the rest is
     counted. `length` is how many characters the line of one has.
     """
-    fitted = fit(hits, chars, items, length)
+    fitted = _fitted(hits, items, chars, length)
     over, beyond = f"over {chars} characters", f"over {items} items"
     left_out = chain(((each, over) for each in fitted.over), ((each, beyond) for each in fitted.beyond))
     told = [LeftOut(block, hits[each].item.id, why) for each, why in islice(left_out, items)]
     rest = len(fitted.over) + len(fitted.beyond) - len(told)  # a turn records this for good: its length is bounded
     told += [LeftOut(block, f"{rest} more items", "over the limits")] if rest else []
     return Chosen(tuple(hits[each] for each in fitted.kept), tuple(told))
+
+
+def _fitted(hits: Sequence[Ranked], items: int, chars: int, length: Callable[[Ranked], int]) -> Fitted:
+    """Which of them fit. What says how to answer is none of the `items`, and has all characters but those of what fits
+    beside half of them, as far down as something there answers.
+    """
+    if not (items and isinstance(hits, _InOrder) and hits.standing):
+        return fit(hits, chars, items, length)
+
+    def size(at: int) -> int:
+        return length(hits[at])
+
+    def used(taken: Iterable[int]) -> int:
+        return sum(size(at) + 1 for at in taken)  # and the line break behind it
+
+    guidance, others = range(hits.standing), range(hits.standing, len(hits))
+    half = fit(guidance, chars // 2, len(guidance), size).kept
+    beside = [others[each] for each in fit(others, chars - used(half), items, size).kept]
+    answering = [at for at in beside if hits.answers(at)]
+    room = used(at for at in beside if at <= answering[-1]) if answering else 0
+    standing = fit(guidance, chars - room, len(guidance), size)
+    rest = fit(others, chars - used(standing.kept), items, size)
+    return Fitted(
+        [*standing.kept, *(others[each] for each in rest.kept)],
+        [*standing.over, *(others[each] for each in rest.over)],
+        [others[each] for each in rest.beyond],
+    )

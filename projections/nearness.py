@@ -12,6 +12,8 @@ from projections.ids import Seq
 
 MOST_NEAR = 50
 """How many of the nearest are ranked: with twice as many recall found no more."""
+IN_OTHER_WORDS = "what says it in other words"
+"""What is left out of a prompt where an encoder cannot be asked, or has not read enough yet."""
 _NOTHING: Mapping[int, int] = MappingProxyType({})
 
 
@@ -36,8 +38,8 @@ class Nearness(NamedTuple):
     """What tells how near texts are to what is looked for: by which encoder, given the seqs of the events that made the
     rows of what was said, and of items. `encoder` is empty where none could be asked.
 
-    With `kept`, nobody is asked: these are the ranks that what was said had once, by the seqs of its rows. Where they
-    are none, `note` may say why.
+    With `kept`, nobody is asked: these are the ranks that what was said, and what is known, had once, by the seqs of
+    their rows. Where they are none, `note` may say why.
     """
 
     encoder: str

@@ -21,7 +21,7 @@ from projections.events.values import Audience, LeftOut, Limits, NearUse, Passag
 from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
 from projections.ids import EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, point_key, said_at, unit
-from projections.nearness import Nearness
+from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.policies.compartments import Setting
 from projections.policies.low_signal import is_low_signal
 from projections.retrieval import Vocabulary
@@ -52,8 +52,6 @@ around that if at all.
 """
 Where = tuple[Audience, Ref | None]
 """To whom something was said, and in which guild."""
-IN_OTHER_WORDS = "what says it in other words"
-"""What is left out where an encoder cannot be asked, or has not read enough yet."""
 
 
 class Wished(NamedTuple):

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from projections.decisions.consent import is_out
-from projections.durable import BEHAVIORAL, GUIDANCE, Chosen, Ranked, Sought, chosen, ranked
+from projections.durable import BEHAVIORAL, GUIDANCE, Chosen, Ranked, Sought, answers, chosen, noting, ranked
 from projections.events.values import Limits
 from projections.ids import Handle
 from projections.policies.compartments import Setting, opened_of
@@ -46,21 +46,19 @@ def room(
     if not limits.room_items:
         return Room(people)
     openings = (opening for person in people for opening in opened_of(setting, person))
-    hits = [hit for hit in ranked(rows, openings, sought, limits.scoring) if hit.item.kind not in STEERING]
+    found = ranked(rows, openings, sought, limits.scoring)
+    hits = [hit for hit in found if hit.item.kind not in STEERING]
     tried = _fairly(hits, people)[: limits.room_items * SPARE]
-    return Room(people, chosen(tried, limits.room_items, limits.room_chars, BLOCK, length))
+    known = chosen(tried, limits.room_items, limits.room_chars, BLOCK, length)
+    return Room(people, noting(known, BLOCK, found, hits))
 
 
 def _fairly(hits: Sequence[Ranked], people: Sequence[Handle]) -> list[Ranked]:
-    """What shares words with the message, best first; then the next one of each in turn."""
-    others = [hit for hit in hits if not _shares(hit)]
+    """What answers to the message, best first; then the next one of each in turn."""
+    others = [hit for hit in hits if not answers(hit)]
     rest = zip_longest(*([hit for hit in others if hit.item.owner == person] for person in people))
-    return [*filter(_shares, hits), *_there(hit for turn in rest for hit in turn)]
+    return [*filter(answers, hits), *_there(hit for turn in rest for hit in turn)]
 
 
 def _there(hits: Iterable[Ranked | None]) -> Iterator[Ranked]:
     return (hit for hit in hits if hit is not None)
-
-
-def _shares(hit: Ranked) -> bool:
-    return bool(hit.overlap)

@@ -43,8 +43,8 @@ def prompt(
     """The prompt that a message would be answered from.
 
     Now, or at a moment of the past; with --at the seq of an answer and nothing else, the prompt of that answer as it
-    was. Nothing is sent, and nothing is recorded: of past conversations it holds what words find, and not what an
-    encoder would; the prompt of an answer has that too.
+    was. Nothing is sent, and nothing is recorded: of items and past conversations it holds what words find, and not
+    what an encoder would; the prompt of an answer has that too.
     """
     shell = Shell(data, as_json)
     if user is None and at is not None and said is None:

@@ -228,8 +228,8 @@ class PassageUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fi
 
 
 class NearUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
-    """Something said earlier that was near in meaning: its rank among the nearest, from 1, and the event that made it
-    as it was then.
+    """Something said earlier, or an item, that was near in meaning: its rank among the nearest of what it was ranked
+    with, from 1, and the event that made it as it was then.
     """
 
     rank: int

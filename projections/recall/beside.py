@@ -38,7 +38,7 @@ class Beside(NamedTuple):
             made = {"fact": _own(facts) * FACT >> 10, "near fact": facts.max(axis=0) * NEAR_FACT >> 10}
         near = np.zeros(around.shape[1], np.int64)
         for name, by_item in (("meaning", False), ("fact meaning", True)):
-            points = {at: _worth(each.rank) for at, each in self.meant.items() if each.by_item == by_item}
+            points = {at: worth_of_rank(each.rank) for at, each in self.meant.items() if each.by_item == by_item}
             if points:
                 meanings = _by_step(points, around)
                 near = np.maximum(near, meanings.max(axis=0) // 2)
@@ -57,7 +57,7 @@ class Beside(NamedTuple):
         return own + sorted(there, key=lambda at: self.meant[at].rank)[:1]
 
 
-def _worth(rank: int) -> int:
+def worth_of_rank(rank: int) -> int:
     """What a rank by meaning gives, in 1/1024."""
     return MEANING * MEANING_K // (MEANING_K + rank)
 

@@ -3,6 +3,8 @@
     words      BM25 of text, tags and kind, among the items that are open
     project    2 for an item of kind `project` when the question speaks of one
     recent     1 when it was updated within 7 days of the question
+    meaning    where an encoder is asked: 10 · 10 ÷ (10 + its rank) for one of those that are nearest in meaning, as of
+               what was said (`meaning`)
 
 Ties go by `updated`, newest first, then by id, compartment and owner. Items of score 0 follow in that order.
 
@@ -13,6 +15,7 @@ search touches those that have a word of the question and leaves the others as t
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
@@ -20,7 +23,10 @@ import numpy as np
 
 from projections.blocks import item_line
 from projections.events.values import Item
+from projections.ids import Seq
 from projections.items import ItemRow
+from projections.nearness import MOST_NEAR, Nearness
+from projections.recall.beside import worth_of_rank
 from projections.recall.bm25 import K1, ONE, B, Longs, worth
 from projections.recall.numbers import Numbers, numbered
 from projections.recall.scoring import Question
@@ -162,7 +168,7 @@ class KnownItems:
 
 class Ranked(NamedTuple):
     """An item and its score in 1/1024: what its words give, and with the boosts. What the score is made of is reckoned
-    again for those few that are shown.
+    again for those few that are shown. `near` is its rank among the nearest in meaning, from 1; 0 where it is none.
     """
 
     known: Known
@@ -170,6 +176,7 @@ class Ranked(NamedTuple):
     score: int
     worth: Worth
     boosts: tuple[tuple[str, int], ...]
+    near: int = 0
 
     @property
     def fields(self) -> dict[tuple[str, bytes], int]:
@@ -180,10 +187,19 @@ class Ranked(NamedTuple):
 
 class Ranking:
     """Items by number, and their `numbers` from the best to the worst. What is said of one is made when it is asked
-    for: of most nobody does.
+    for: of most nobody does. `near` are the ranks of the nearest in meaning, by number, and `note` is what there is to
+    note of them.
     """
 
-    def __init__(self, parts: Sequence[KnownItems], question: Question, said: int, *, about_project: bool) -> None:
+    def __init__(
+        self,
+        parts: Sequence[KnownItems],
+        question: Question,
+        said: int,
+        *,
+        about_project: bool,
+        nearness: Nearness | None,
+    ) -> None:
         parts = [part for part in parts if part.known]
         self.known = parts[0].known if len(parts) == 1 else [each for part in parts for each in part.known]
         self.kinds = frozenset().union(*(part.kinds for part in parts))
@@ -196,6 +212,9 @@ class Ranking:
         for part in parts:
             self._boost(part, self._scores[first : first + len(part.known)])
             first += len(part.known)
+        self.near, self.note = _near([each.found.seq for each in self.known], nearness) if nearness else ({}, "")
+        for number, place in self.near.items():
+            self._scores[number] += worth_of_rank(place)
         ties = np.arange(len(self.known))
         if len(parts) > 1:
             orders = [order for part in parts for order in part.orders]
@@ -212,6 +231,10 @@ class Ranking:
         """Whether one has any word of the question."""
         return bool(self._words[number])
 
+    def answers(self, number: int) -> bool:
+        """Whether one has any word of the question, or is near it in meaning."""
+        return number in self.near or self.shares(number)
+
     def __getitem__(self, number: int) -> Ranked:
         known, item = self.known[number], self.known[number].found.row.item
         boosts: tuple[tuple[str, int], ...] = ()
@@ -219,7 +242,10 @@ class Ranking:
             boosts = (("project", PROJECT_BOOST * ONE),)
         if abs(self._said - item.updated) <= RECENT_MS:
             boosts += (("recent", RECENT_BOOST * ONE),)
-        return Ranked(known, int(self._words[number]), int(self._scores[number]), self._worth, boosts)
+        near = self.near.get(number, 0)
+        if near:
+            boosts += (("meaning", worth_of_rank(near)),)
+        return Ranked(known, int(self._words[number]), int(self._scores[number]), self._worth, boosts, near)
 
     def __iter__(self) -> Iterator[Ranked]:
         return map(self.__getitem__, self.numbers)
@@ -252,9 +278,16 @@ def worth_among(parts: Sequence[KnownItems], question: Question) -> Worth:
     return Worth(terms, sum([part.words for part in parts]), items)
 
 
-def rank(parts: Sequence[KnownItems], question: Question, said: int, *, about_project: bool = False) -> Ranking:
-    """Items, best first."""
-    return Ranking(parts, question, said, about_project=about_project)
+def rank(
+    parts: Sequence[KnownItems],
+    question: Question,
+    said: int,
+    *,
+    about_project: bool = False,
+    nearness: Nearness | None = None,
+) -> Ranking:
+    """Items, best first; with `nearness`, what is near in meaning among them counts."""
+    return Ranking(parts, question, said, about_project=about_project, nearness=nearness)
 
 
 def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) -> list[tuple[int, Known]]:
@@ -268,6 +301,16 @@ def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) ->
         found += [(-int(points[number]), part.keys[number], part.known[number]) for number in best]
     found.sort(key=itemgetter(0, 1))
     return [(-points, known) for points, _, known in found[:most]]
+
+
+def _near(seqs: Sequence[Seq], nearness: Nearness) -> tuple[dict[int, int], str]:
+    """The ranks of those items that are near, by number, and what there is to note. Where nobody could be asked, that
+    is noted where something said was looked for.
+    """
+    if nearness.kept is not None:
+        return {number: nearness.kept[seq] for number, seq in enumerate(seqs) if seq in nearness.kept}, ""
+    found = nearness.among((), seqs)
+    return {number: place for place, number in enumerate(islice(found.known, MOST_NEAR), 1)}, found.note
 
 
 def _joined(arrays: Sequence[Longs]) -> Longs:

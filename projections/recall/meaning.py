@@ -22,6 +22,8 @@ of the fifth, each in turn, they find 86.8, and 85.9 without facts. With the nam
 it would be 86.2 and an MRR of 68.9: the cosines alone find 32, without the names 63. Items as keys are worth half a
 point of recall@5 and of MRR, where their words are keys already.
 
+Items have points of the same kind where they are ranked themselves (`facts`), by their ranks among those that are open.
+
 Only what may be found is handed to the encoder's side: what is open, there still, and wanted; and of items those that
 words are looked for in. So nothing that is closed is near anything, however near it is.
 """
@@ -42,7 +44,7 @@ from projections.recall.facts import Known
 from projections.recall.opened import Part
 from projections.recall.seeds import Allowed
 
-VERSION = "meaning@1"
+VERSION = "meaning@2"
 MOST_COMPARED = 100_000
 """How many texts are compared at the most, for a tenth of a gigabyte of vectors and a fifth of a second."""
 Place = tuple[int, int]

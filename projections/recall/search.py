@@ -172,7 +172,7 @@ def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     known = _known(rows, opened(rows, wanted.setting), wanted.said)
     asked = with_likes_in(known, ask(wanted.text, {}))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
-    ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project)
+    ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project, nearness=wanted.nearness)
     best = islice((each for each in ranked if each.score > 0), most)
     return tuple(FoundItem(each, asked.words) for each in best)
 

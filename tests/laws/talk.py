@@ -131,7 +131,7 @@ def answered(told: Teller) -> None:
         left_out=(LeftOut("history", "#1", "over 3,000 characters"),),
         files=(FileDigest("CLAUDE.md", bytes(32)),),
         assistant="dnam",
-        policy="recall@1 context@4 compartments@2",
+        policy="recall@1 context@5 compartments@2",
         passages=(PassageUse(asked.room.session, asked.message.audience.epoch, asked.message.said, asked.id),),
         encoder="voyage-3.5-lite/1024",
         nearest=(NearUse(1, asked.id),),

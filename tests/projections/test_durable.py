@@ -5,13 +5,16 @@ import pytest
 
 from projections.context import Context, Request, assemble
 from projections.durable import Sought, ranked, scoring_version
-from projections.events.values import Limits
+from projections.events.values import LeftOut, Limits, NearUse
 from projections.ids import NOBODY, EventId, Point
+from projections.items import ITEMS
+from projections.nearness import IN_OTHER_WORDS, Nearness, as_kept, nothing_near
 from projections.policies.compartments import in_guild, opened
 from projections.recall.scoring import VERSION as RECALL
 from projections.retrieval import VERSION as DNAM
 from projections.retrieval import Vocabulary
-from tests.projections.recall.house import ADA, GUILD, House, session
+from tests.projections.recall.house import ADA, GUILD, KIM, House, session
+from tests.projections.recall.test_meaning import Meanings, worth
 from tests.world import NOW
 
 WORDS = Vocabulary(frozenset({"what", "the", "and"}), frozenset({"build"}))
@@ -27,10 +30,11 @@ def house() -> House:
     return house
 
 
-def prompt(house: House, text: str, limits: Limits = LIMITS) -> Context:
+def prompt(house: House, text: str, limits: Limits = LIMITS, nearness: Nearness | None = None) -> Context:
     point = Point(house.said + 1, EventId(b"\xff" * 16))
     setting = house.setting("general")
-    return assemble(house.rows, Request(setting, session("general"), point, "dnam", WORDS, text, limits))
+    request = Request(setting, session("general"), point, "dnam", WORDS, text, limits, nearness=nearness)
+    return assemble(house.rows, request)
 
 
 def hits(house: House, text: str, limits: Limits = LIMITS) -> list[tuple[str, str]]:
@@ -64,9 +68,49 @@ def test_guidance_stands_in_front_whatever_was_said(house: House) -> None:
     house.know("owns bees and bees", HERE)
     house.know("wants short answers", HERE, kind="guidance")
     assert [text for text, _ in hits(house, "bees?")] == ["wants short answers", "owns bees and bees"]
-    assert [text for text, _ in hits(house, "bees?", msgspec.structs.replace(LIMITS, items=1))] == [
-        "wants short answers"
-    ]
+
+
+def kept(house: House, text: str, **limits: int) -> list[str]:
+    return [each for each, _ in hits(house, text, msgspec.structs.replace(LIMITS, **limits))]
+
+
+def test_guidance_is_none_of_the_items_that_are_counted(house: House) -> None:
+    house.know("my train leaves at 7:40", HERE)
+    house.know("owns a boat", HERE)
+    ways = [f"answers in the way no. {number}" for number in range(15)]
+    for number, way in enumerate(ways):
+        house.know(way, HERE, kind="guidance", updated=house.said - number)
+    assert kept(house, "when does my train leave?") == [*ways, "my train leaves at 7:40", "owns a boat"]
+    assert kept(house, "when does my train leave?", items=1) == [*ways, "my train leaves at 7:40"]
+    assert kept(house, "when does my train leave?", items=0) == [], "no items are wanted at all"
+    left_out = prompt(house, "trains?", msgspec.structs.replace(LIMITS, items=1)).left_out
+    assert [(each.block, each.why) for each in left_out] == [("durable", "over 1 items")]
+
+
+def in_block(house: House, text: str, chars: int) -> str:
+    """The first word of each item that stands in a block of so many characters."""
+    context = prompt(house, text, msgspec.structs.replace(LIMITS, item_chars=chars))
+    assert context.memory.durable.chars <= chars
+    known = {hit.item.id for hit in context.memory.hits}
+    assert known.isdisjoint(each.what for each in context.left_out)
+    assert len(known) + len(context.left_out) == 8
+    assert {each.why for each in context.left_out} <= {f"over {chars} characters"}
+    return " ".join(hit.item.text.split()[0] for hit in context.memory.hits)
+
+
+def test_guidance_leaves_half_of_the_characters_to_what_answers(house: House) -> None:
+    long = "x" * 80  # lines of 128 to 137 characters, and one of 50
+    for number, text in enumerate(("briefly", "earnestly", "plainly", "kindly")):
+        house.know(f"{text} {long}", HERE, kind="guidance", updated=house.said - number)
+    for number, text in enumerate((f"boat {long}", f"barge {long}", f"train at 7:40 {long}", "bicycle")):
+        house.know(text, HERE, updated=house.said - 10 - number)
+    assert in_block(house, "good morning", 560) == "briefly earnestly plainly kindly"
+    assert in_block(house, "which train?", 560) == "briefly earnestly plainly train"
+    assert in_block(house, "which train?", 420) == "briefly earnestly train"
+    assert in_block(house, "which train?", 280) == "briefly train"
+    assert in_block(house, "which train?", 270) == "briefly kindly", "what answers does not fit beside half of them"
+    assert in_block(house, "which bicycle?", 560) == "briefly earnestly plainly bicycle"
+    assert in_block(house, "which train?", 1000) == "briefly earnestly plainly kindly train boat barge bicycle"
 
 
 def test_what_is_ranked_is_a_sequence_of_what_a_prompt_takes(house: House) -> None:
@@ -111,7 +155,7 @@ def test_only_what_is_active_and_holds_is_there(house: House) -> None:
 )
 def test_the_version_is_of_everything_that_scored(house: House, limits: Limits, version: str) -> None:
     assert scoring_version(limits) == version
-    assert prompt(house, "hello", limits).policy == f"{version} context@4 compartments@2"
+    assert prompt(house, "hello", limits).policy == f"{version} context@5 compartments@2"
 
 
 def test_the_one_word_that_is_asked_for_counts_more_than_all_that_was_said_before(house: House) -> None:
@@ -121,3 +165,89 @@ def test_the_one_word_that_is_asked_for_counts_more_than_all_that_was_said_befor
     house.say("general", "The cat Miso and the dog Rex sat by the red bike and the oak desk, two ponds, an oven.")
     assert hits(house, "what and the peanuts?")[0][0] == "is allergic to peanuts"
     assert hits(house, "what and the?")[0][0] != "is allergic to peanuts", "nothing is asked for"
+
+
+def near(house: House, note: str = "") -> tuple[Nearness, Meanings]:
+    """To an encoder's side, whatever speaks of ale is near: what was recorded last the nearest."""
+    meanings = Meanings(house.rows, "ale", note)
+    return Nearness("tiny@1/2", meanings.among), meanings
+
+
+def by_meaning(house: House, text: str, limits: Limits = LIMITS) -> Context:
+    """The prompt, which is the same when it is made again by what counted."""
+    context = prompt(house, text, limits, near(house)[0])
+    seqs = {each.row.event: each.seq for each in house.rows.scan(ITEMS)}
+    again = prompt(house, text, limits, as_kept("tiny@1/2", {seqs[each.event]: each.rank for each in context.nearest}))
+    assert (again.digest, again.nearest, again.left_out) == (context.digest, context.nearest, context.left_out)
+    return context
+
+
+def events(house: House) -> dict[str, EventId]:
+    return {each.row.item.text: each.row.event for each in house.rows.scan(ITEMS)}
+
+
+def test_what_is_near_in_meaning_answers_and_says_so(house: House) -> None:
+    house.know("grandpa brews ale", HERE)
+    house.know("ale and beer are sold", HERE)
+    for number in range(32):
+        house.know(f"has room no. {number}", HERE, updated=house.said - number)
+    assert "grandpa brews ale" not in [text for text, _ in hits(house, "beer?")]
+    context = by_meaning(house, "beer?")
+    assert [(hit.item.text, hit.reason) for hit in context.memory.hits[:2]] == [
+        ("ale and beer are sold", "shares beer; near in meaning"),
+        ("grandpa brews ale", "near in meaning"),
+    ]
+    assert context.memory.hits[1].score == worth(2)
+    made = events(house)
+    assert context.nearest == (NearUse(1, made["ale and beer are sold"]), NearUse(2, made["grandpa brews ale"]))
+    assert prompt(house, "beer?", LIMITS, nothing_near("it is down")).digest == prompt(house, "beer?").digest
+
+
+def test_whatever_is_near_is_kept_also_where_it_does_not_fit(house: House) -> None:
+    for number in range(3):
+        house.know(f"ale no. {number}", HERE)
+    context = by_meaning(house, "beer?", msgspec.structs.replace(LIMITS, items=1))
+    assert [hit.item.text for hit in context.memory.hits] == ["ale no. 2"]
+    assert [use.rank for use in context.nearest] == [1, 2, 3]
+    assert by_meaning(house, "beer?", msgspec.structs.replace(LIMITS, items=0)).nearest == (), "nothing may stand there"
+
+
+def test_dnam_s_own_scoring_knows_no_meaning(house: House) -> None:
+    house.know("grandpa brews ale", HERE)
+    nearness, meanings = near(house)
+    context = prompt(house, "beer?", Limits(), nearness)
+    assert (context.memory, context.nearest) == (prompt(house, "beer?", Limits()).memory, ())
+    assert meanings.known == []
+
+
+def test_only_what_is_open_is_compared(house: House) -> None:
+    house.know("grandpa brews ale", HERE)
+    house.know("brews secret ale", f"person/{ADA.hex()}/direct")
+    house.know("brews their own ale", HERE, KIM)
+    house.know("brewed ale once", HERE, status="forgotten")
+    nearness, meanings = near(house)
+    prompt(house, "beer?", LIMITS, nearness)
+    assert (meanings.handed, meanings.known) == ([[]], [["grandpa brews ale"]])
+
+
+def test_behaviour_is_not_there_for_its_meaning_alone(house: House) -> None:
+    house.know("be gentle about ale", HERE, kind="behavioral")
+    context = by_meaning(house, "beer?")
+    assert (context.memory.hits, context.nearest) == ((), ())
+
+
+def test_guidance_leaves_room_for_what_is_near(house: House) -> None:
+    for number in range(20):
+        house.know(f"answers in the way no. {number} {'x' * 80}", HERE, kind="guidance")
+    house.know("grandpa brews ale", HERE)
+    assert "grandpa brews ale" not in [text for text, _ in hits(house, "beer?")]
+    assert by_meaning(house, "beer?").memory.hits[-1].item.text == "grandpa brews ale"
+
+
+def test_what_is_to_be_noted_of_an_encoder_is_noted_once(house: House) -> None:
+    house.know("grandpa brews wine", HERE)
+    noted = LeftOut("durable", IN_OTHER_WORDS, "it is down")
+    assert prompt(house, "beer?", LIMITS, near(house, "it is down")[0]).left_out == (noted,)
+    both = msgspec.structs.replace(LIMITS, passages=5, passage_chars=500)
+    of_all = msgspec.structs.replace(noted, block="past")
+    assert prompt(house, "beer?", both, near(house, "it is down")[0]).left_out == (of_all,)

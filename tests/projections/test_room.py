@@ -10,11 +10,14 @@ from projections.context import Context, Request, assemble
 from projections.events import PersonOptedOut
 from projections.events.values import OPERATOR, Item, ItemUse, LeftOut, Limits
 from projections.ids import NOBODY, EventId, Handle, Point
+from projections.items import ITEMS
+from projections.nearness import Nearness, as_kept
 from projections.policies.compartments import SELF, direct, everywhere, in_channel, in_guild, of_person_in
 from projections.retrieval import Vocabulary
 from projections.room import others_in
 from projections.window import Window
 from tests.projections.recall.house import ADA, GUILD, KIM, OTHER_GUILD, House, own_place, ref, session
+from tests.projections.recall.test_meaning import Meanings
 from tests.world import handle
 
 TOBI = handle("tobi")
@@ -39,10 +42,18 @@ def house() -> House:
     return house
 
 
-def prompt(house: House, text: str, limits: Limits, place: str = "general", person: Handle = ADA) -> Context:
+def prompt(
+    house: House,
+    text: str,
+    limits: Limits,
+    place: str = "general",
+    person: Handle = ADA,
+    nearness: Nearness | None = None,
+) -> Context:
     setting = house.setting(place, person)
     point = Point(house.said + 1, EventId(b"\xff" * 16))
-    return assemble(house.rows, Request(setting, session(place), point, "dnam", Vocabulary(), text, limits))
+    request = Request(setting, session(place), point, "dnam", Vocabulary(), text, limits, nearness=nearness)
+    return assemble(house.rows, request)
 
 
 def room(context: Context) -> list[str]:
@@ -160,3 +171,20 @@ def test_of_many_items_no_more_are_looked_at_than_could_stand_there(house: House
 
 def test_an_empty_window_has_nobody(limits: Limits) -> None:
     assert others_in(Window((), (), {}), ADA) == ()
+
+
+def test_what_is_near_in_meaning_answers_too(house: House) -> None:
+    house.say("general", "hello", TOBI)
+    house.say("general", "hello", KIM)
+    for number in range(9):
+        knows(house, f"Room {number} is painted.", updated=house.said - number)
+    knows(house, "Grandpa brews ale.", TOBI)
+    knows(house, "Answer with ale.", TOBI, kind="guidance")
+    one = msgspec.structs.replace(ROOM, room_items=1)
+    assert "Grandpa" not in room(prompt(house, "beer?", one))[0]
+    context = prompt(house, "beer?", one, nearness=Nearness("tiny@1/2", Meanings(house.rows, "ale").among))
+    assert "Tobi: [fact] Grandpa brews ale." in room(context)[0]
+    (item,) = (each for each in house.rows.scan(ITEMS) if each.row.item.text == "Grandpa brews ale.")
+    assert [(use.rank, use.event) for use in context.nearest] == [(2, item.row.event)]
+    again = prompt(house, "beer?", one, nearness=as_kept("tiny@1/2", {item.seq: 2}))
+    assert (again.digest, again.nearest) == (context.digest, context.nearest)

@@ -85,7 +85,13 @@ MEMORY = (
         "How many characters of durable items a prompt may hold.",
         ("DISCOCLAW_DURABLE_INJECT_MAX_CHARS",),
     ),
-    Setting("DNAM_DURABLE_INJECT_MAX_ITEMS", int, "12", Between(0, 1_000), "How many durable items a prompt may hold."),
+    Setting(
+        "DNAM_DURABLE_INJECT_MAX_ITEMS",
+        int,
+        "12",
+        Between(0, 1_000),
+        "How many durable items a prompt may hold; those that say how to answer (`guidance`) are not counted. 0: none.",
+    ),
     Setting(
         "DNAM_DURABLE_MAX_ITEMS",
         int,

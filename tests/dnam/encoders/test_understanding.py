@@ -19,6 +19,7 @@ from dnam.languages import load
 from dnam.meaning import Meaning
 from dnam.memory import Memory
 from dnam.settings import read
+from dnam.tools import NOTHING
 from dnam.turn_prompts import TurnPrompt, prompt_of
 from dnam.understanding import understanding
 from dnam.whereabouts import LOCAL
@@ -28,7 +29,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ToolCalled, TurnAnswered
 from projections.events.values import LeftOut
 from projections.ids import Ref, Seq
-from projections.passages import IN_OTHER_WORDS
+from projections.nearness import IN_OTHER_WORDS
 from projections.recall import search as recall
 from projections.recall.meaning import VERSION
 from replay.engine import Engine
@@ -148,7 +149,7 @@ async def test_what_was_said_in_other_words_stands_in_the_prompt_and_what_it_too
         assert f"Relevant past conversations:\n- 2023-11-14\n[ada]: {ALE}" in context.text
         assert (turn.encoder, [use.rank for use in turn.nearest]) == (ENCODER, [1])
         assert [turn.nearest[0].event] == [use.id for use in turn.passages]
-        assert turn.policy == f"recall@4 context@4 compartments@2 {VERSION}"
+        assert turn.policy == f"recall@4 context@5 compartments@2 {VERSION}"
         assert notes(turn) == []
         (query,) = [request for request in server.requests if request.body["input_type"] == "query"]
         assert query.texts == [QUESTION]
@@ -190,15 +191,76 @@ async def test_what_is_known_leads_to_what_it_rests_on_by_its_meaning(tmp_path: 
     async with serving() as server, sitting(tmp_path, server, first=knows) as table:
         context, turn, seq = await table.asks()
         assert said_in(context)[0] == "since last June, yes"
-        assert ([use.rank for use in turn.nearest], notes(turn)) == ([1], [])
-        (near,) = turn.nearest
-        assert [near.event] == [use.id for use in turn.passages]
+        assert ([use.rank for use in turn.nearest], notes(turn)) == ([1, 1], [])
+        item, near = turn.nearest
+        assert ([item.event], [near.event]) == ([use.event for use in turn.items], [use.id for use in turn.passages])
         made = await made_again(table, turn, seq)
         assert (made.differs, made.context.digest, made.context.nearest) == ((), turn.context_digest, turn.nearest)
         await table.memory.forget("ada", "User brews ale")
         context, turn, _ = await table.asks()  # by now the first question may have its vector, and be near
         assert "since last June, yes" not in said_in(context)
         assert near.event not in [use.event for use in turn.nearest]
+
+
+async def knows_much(table: Table) -> None:
+    """Ale is one of many things that Ada asked to keep, and not among the first of them."""
+    for text in (ALE, *(f"Room {number} is painted" for number in range(31))):
+        await table.memory.remember("ada", text)
+
+
+async def test_an_item_that_says_it_in_other_words_is_known_and_stands_in_the_prompt_that_is_made_again(
+    tmp_path: Path,
+) -> None:
+    async with serving() as server, sitting(tmp_path, server, first=knows_much) as table:
+        context, turn, seq = await table.asks()
+        best = context.memory.hits[0]
+        assert (best.item.text, best.reason) == (ALE, "near in meaning; updated within 7 days")
+        assert len(context.memory.hits) == 12
+        assert [(use.rank, use.event) for use in turn.nearest] == [(1, best.found.row.event)]
+        assert turn.policy.endswith(VERSION)
+        assert IN_OTHER_WORDS not in [each.what for each in turn.left_out]
+        asked = queries(server)
+        made = await made_again(table, turn, seq)
+        assert (made.differs, made.context.digest, made.context.nearest) == ((), turn.context_digest, turn.nearest)
+        assert queries(server) == asked
+        table.assistant.meaning = None
+        context, turn, _ = await table.asks("a stout ?")
+        assert ALE not in [hit.item.text for hit in context.memory.hits]
+        assert (turn.encoder, turn.nearest) == ("", ())
+
+
+async def test_dnam_s_own_scoring_of_items_asks_no_encoder(tmp_path: Path) -> None:
+    async with serving() as server, sitting(tmp_path, server, first=knows_much, SCORING="dnam") as table:
+        context, turn, _ = await table.asks()
+        assert ALE not in [hit.item.text for hit in context.memory.hits]
+        assert turn.nearest == ()
+        table.model.scripts["answer"] = calling(Calling((("memory_search", {"query": "a stout"}),)), "He does.")
+        await table.asks("what does he make?")
+        (result,) = table.model.asked("answer")[-1].rounds[0].results
+        assert (result.text, ["a stout"] in queries(server)) == (NOTHING, False)
+
+
+async def test_the_model_s_search_in_memory_finds_an_item_in_other_words(tmp_path: Path) -> None:
+    async with serving() as server, sitting(tmp_path, server, first=knows_much) as table:
+        table.model.scripts["answer"] = calling(Calling((("memory_search", {"query": "a stout"}),)), "He does.")
+        await table.asks("what does he make?")
+        (result,) = table.model.asked("answer")[-1].rounds[0].results
+        assert f"[fact] {ALE} " in result.text.split("\n")[0]
+        assert ["a stout"] in queries(server)
+
+
+async def test_items_without_vectors_are_found_by_words_and_the_turn_says_so(tmp_path: Path) -> None:
+    async with serving() as server, sitting(tmp_path, server, *(["so it goes"] * 20)) as table:
+        server.script = lambda request: Encodes() if request.body["input_type"] == "query" else Fails(401)
+        await table.memory.remember("ada", ALE)
+        _, turn, _ = await table.asks()
+        noted = [each for each in turn.left_out if each.what == IN_OTHER_WORDS]
+        missing = "texts have no vector yet: items are found by their words alone"
+        assert [(each.block, each.why) for each in noted] == [
+            ("durable", f"1 of 1 {missing}"),
+            ("past", f"1 of 21 {missing}"),
+        ]
+        assert turn.nearest == ()
 
 
 async def test_a_question_is_encoded_without_the_names_of_those_who_speak_there(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ Every item that rows hold is looked at, whoever owns it.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -22,6 +23,13 @@ from tests.projections.recall.oracle_words import Looked, Told, looked_for, told
 WEEK = 7 * 86_400_000
 Address = tuple[Handle, str]
 """An owner and a compartment."""
+
+
+Place = tuple[Handle, str, str]
+"""An item's owner, compartment and id."""
+Ranks = Mapping[Place, int]
+"""The ranks of items that are near in meaning."""
+NOTHING_NEAR: Ranks = MappingProxyType({})
 
 
 class Scored(NamedTuple):
@@ -53,6 +61,11 @@ def open_to(rows: Rows, setting: Setting, room: Iterable[Handle] = ()) -> list[A
     return found
 
 
+def address(item: Item) -> Place:
+    """Where an item lies."""
+    return item.owner, item.compartment, item.id
+
+
 def every_item(rows: Rows) -> list[Item]:
     """Whatever its status."""
     return [found.row.item for found in rows.scan(ITEMS)]
@@ -76,14 +89,29 @@ def _with_misspelt(items: Sequence[Item], looked: Looked) -> Looked:
     return with_misspelt(looked, there, {stem for each in texts for stem in each.stems})
 
 
+def near_ranks(items: Sequence[Item], cosines: Mapping[str, int], seqs: Mapping[Place, int]) -> Ranks:
+    """The ranks of the 50 items whose texts are nearest; of those as near as each other, what was recorded last comes
+    first.
+    """
+    near = [each for each in items if each.text in cosines]
+    near.sort(key=lambda each: (-cosines[each.text], -seqs[address(each)]))
+    return {address(each): number + 1 for number, each in enumerate(near[:50])}
+
+
 def ranked(
-    items: Sequence[Item], shares: Mapping[bytes, int], said: int, *, about_project: bool = False
+    items: Sequence[Item],
+    shares: Mapping[bytes, int],
+    said: int,
+    near: Ranks = NOTHING_NEAR,
+    *,
+    about_project: bool = False,
 ) -> list[Scored]:
     """Items, best first."""
     scored = []
     for item, words in zip(items, by_words(items, shares), strict=True):
         boosts = 2 * (about_project and item.kind == "project") + (-WEEK <= item.updated - said <= WEEK)
-        scored.append(Scored(item, words, words + 1024 * boosts))
+        meaning = 102_400 // (10 + near[address(item)]) if address(item) in near else 0
+        scored.append(Scored(item, words, words + 1024 * boosts + meaning))
     return sorted(scored, key=lambda each: (-each.score, *_tie(each.item)))
 
 
@@ -114,7 +142,7 @@ class Said(NamedTuple):
     said: int
 
 
-def for_prompt(items: Sequence[Item], message: Said, language: Vocabulary) -> list[Scored]:
+def for_prompt(items: Sequence[Item], message: Said, language: Vocabulary, near: Ranks = NOTHING_NEAR) -> list[Scored]:
     """Items in the order in which a prompt takes them."""
     own, wanted = tokens(message.words, language), dnam_query(message, language)
     looked = looked_for(message.words if own else f"{message.words}\n{message.window}", {})
@@ -124,7 +152,7 @@ def for_prompt(items: Sequence[Item], message: Said, language: Vocabulary) -> li
         looked = looked._replace(shares=both, words={**window.words, **looked.words})
     shares = _with_misspelt(items, looked).shares
     about_project = not wanted.isdisjoint(language.project_words)
-    best = ranked(items, shares, message.said, about_project=about_project)
+    best = ranked(items, shares, message.said, near, about_project=about_project)
     spoken_of = [each for each in best if each.item.kind != "behavioral" or _has_any(each.item, shares)]
     return sorted(spoken_of, key=lambda each: each.item.kind != "guidance")
 

@@ -1,5 +1,6 @@
 """How well what is known answers: BM25 among what is open, and DNAM's boosts as terms of their own."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from projections.blocks import item_line
 from projections.events.values import Item, Source
 from projections.ids import Ref, Seq
+from projections.nearness import MOST_NEAR, Near, Nearness, as_kept
 from projections.recall.bm25 import ONE
 from projections.recall.facts import Known, KnownItems, Ranked, best_by_words, known_item, known_items, rank
 from projections.recall.scoring import Question
@@ -170,3 +172,32 @@ def test_its_line_is_that_of_a_prompt() -> None:
     for _ in range(2):
         for with_place in (True, False):
             assert item.line(with_place=with_place) == item_line(item.found.row.item, with_place=with_place)
+
+
+def nearest(*seqs: int) -> Nearness:
+    """An encoder's side to which these are near, in that order."""
+
+    def among(said: Sequence[Seq], there: Sequence[Seq]) -> Near:
+        assert said == ()
+        return Near(known={there.index(Seq(seq)): 900 - at for at, seq in enumerate(seqs)})
+
+    return Nearness("tiny@1/2", among)
+
+
+def test_what_is_near_in_meaning_has_points_by_its_rank() -> None:
+    there = [known("likes tea", 1), known("brews ale", 2), known("likes ale, and tea", 3), known("has a boat", 4)]
+    ranked = ranking(there, looks_for("tea"), NOW, nearness=nearest(3, 2))
+    assert texts(ranked) == ["likes ale, and tea", "brews ale", "likes tea", "has a boat"]
+    assert [each.near for each in ranked] == [1, 2, 0, 0]
+    first, second = 10 * 10 * ONE // 11, 10 * 10 * ONE // 12
+    assert [each.fields.get(("meaning", b"")) for each in ranked] == [first, second, None, None]
+    assert [each.score for each in ranked] == [sum(each.fields.values()) for each in ranked]
+    assert [each.score - each.words for each in ranked] == [first, second, 0, 0]
+    kept = as_kept("tiny@1/2", {Seq(3): 1, Seq(2): 2, Seq(9): 3})
+    assert ranking(there, looks_for("tea"), NOW, nearness=kept) == ranked
+
+
+def test_only_so_many_of_the_nearest_have_a_rank() -> None:
+    there = [known("brews ale", seq, id=f"durable-{seq}") for seq in range(1, MOST_NEAR + 3)]
+    ranked = ranking(there, looks_for("beer"), NOW, nearness=nearest(*range(1, MOST_NEAR + 3)))
+    assert [each.near for each in ranked] == [*range(1, MOST_NEAR + 1), 0, 0]
