@@ -3,11 +3,12 @@
 Each item has a past of its own, in which
 
     a change of theirs           can be taken back, once nothing later is left to take back
+    a confirmation of theirs     is no change: it goes with the item that it confirmed
     an undo of theirs            took the change before it back: neither counts any more
     a revert                     leaves what there was before what it reverts
     anything else, as a model's  leaves nothing before it to be taken back
 
-The items that one act changed have one kind of event and one time. What only confirmed an item changed nothing.
+The items that one act changed have one kind of event and one time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ UNDOABLE: Mapping[str, str] = {
     ItemMoved.TAG: "share",
 }
 """What can be undone, as the command that did it."""
+NEVER = (0, 0)
+"""Before everything."""
 
 
 class Act(NamedTuple):
@@ -55,22 +58,22 @@ class Act(NamedTuple):
     @property
     def confirmed(self) -> bool:
         """Whether it left the item as it had been."""
-        before = self.before
-        if self.tag == ItemMoved.TAG or self.item.status == "forgotten":
-            return False
-        return before is not None and (before.status, before.text) == ("active", self.item.text)
+        return self.tag != ItemMoved.TAG and _is_confirmed(self.before, self.item)
 
 
 class LastActs(NamedTuple):
-    """What the last act changed that is not taken back, and whether what was done after it only confirmed something."""
+    """What the last act changed that is not taken back; and when, after that, something was only confirmed: what it
+    changed, or anything else.
+    """
 
     acts: tuple[Act, ...] = ()
-    confirmed: bool = False
+    confirmed_it: tuple[int, int] = NEVER
+    confirmed: tuple[int, int] = NEVER
 
     @property
     def when(self) -> tuple[int, int]:
         """When it was; before everything where there is none."""
-        return self.acts[0].when if self.acts else (0, 0)
+        return self.acts[0].when if self.acts else NEVER
 
 
 def last_acts(rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening]) -> LastActs:
@@ -81,14 +84,18 @@ def last_acts(rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening
     for each in sorted(_changed(rows, person, here), key=lambda each: (-each.row.said, -each.seq)):
         if found and each.row.said < max(found, key=lambda act: act.when).said:
             break
-        act = _left_to_undo(rows, reader, each, by)
-        if act is not None and _is_shown(act, here):
-            (confirming if act.confirmed else found).append(act)
-    if not found:
-        return LastActs(confirmed=bool(confirming))
-    last = max(found, key=lambda act: act.when)
-    acts = tuple(act for act in found if (act.tag, act.said) == (last.tag, last.said))
-    return LastActs(acts, any(act.when > last.when for act in confirming))
+        for act in _left_to_undo(rows, reader, each, by):
+            if _is_shown(act, here):
+                (confirming if act.confirmed else found).append(act)
+    last = max(found, key=lambda act: act.when, default=None)
+    acts = tuple(act for act in found if last is not None and (act.tag, act.said) == (last.tag, last.said))
+    items = [act.item for act in acts]
+    since = [act for act in confirming if last is None or act.when > last.when]
+    return LastActs(
+        acts,
+        max((act.when for act in since if act.item in items), default=NEVER),
+        max((act.when for act in since if act.item not in items), default=NEVER),
+    )
 
 
 def acts_of_event(
@@ -136,15 +143,20 @@ def _is_shown(act: Act, here: Iterable[Opening]) -> bool:
     return any(Opening(owner, each) in here for each in (act.item.compartment, act.came_from))
 
 
-def _left_to_undo(rows: Rows, reader: Reader, found: Found[ItemRow], by: By) -> Act | None:
+def _left_to_undo(rows: Rows, reader: Reader, found: Found[ItemRow], by: By) -> Iterator[Act]:
     """The last change of an item that is not taken back: what left it as it is, or, where that was an undo, an older
-    one.
+    one. What only confirmed it comes before the change that it goes with.
     """
     if not _is_undo(found.row.intent):
-        return _act_of(rows, reader, found)
+        last = _act_of(rows, reader, found)
+        yield last
+        if not last.confirmed:
+            return
     life = life_at(rows, reader, address_of(found.row.item))
     left = () if life is None else standing(life, by)
-    return _act_of_step(found.row.item, left[-1]) if left else None
+    older = _act_of_step(found.row.item, left[-1]) if left else None
+    if older is not None:
+        yield older
 
 
 def standing(life: Life, by: By) -> tuple[Step, ...]:
@@ -159,9 +171,14 @@ def standing(life: Life, by: By) -> tuple[Step, ...]:
             left = ()
         elif _is_undo(event.intent):
             left = left[:-1]
-        else:
+        elif event.TAG == ItemMoved.TAG or not _is_confirmed(step.before, event.item):
             left = (*left, step)
     return left
+
+
+def _is_confirmed(before: Item | None, after: Item) -> bool:
+    """Whether an item that somebody changed in its place is shown as it was before."""
+    return before is not None and (before.status, before.text) == ("active", after.text) and after.status == "active"
 
 
 def _act_of(rows: Rows, reader: Reader, found: Found[ItemRow]) -> Act:
