@@ -29,6 +29,7 @@ from dnam.assistant import Assistant
 from dnam.commands.acts import NEVER, Act, LastActs, acts_of_event, last_acts
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
 from dnam.commands.config import SURE
+from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
@@ -86,7 +87,7 @@ class Found(NamedTuple):
 
 async def undo(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take back the last thing that the person did to what the place shows, and has not taken back. What stays is told,
-    as far as it was later. What would take words away waits for a `yes`.
+    as far as it was later. What would take words away waits for a `yes`; of who opted out, only forgetting is done.
     """
     sure = arguments.get(SURE, "").casefold()
     if sure not in ("", SURE):
@@ -100,6 +101,9 @@ async def undo(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     more += [ELSEWHERE] if found.elsewhere > done else []
     if done == NEVER:
         return _with(Reply(CONFIRMED if found.items.confirmed > NEVER else NOTHING, failed=True), more)
+    is_more = setting is not None or any(_opposite(each) != "forgotten" for each in found.items.acts)
+    if is_more and await memory.look(lambda rows: is_unheard(rows, asked)):
+        return Reply(OPTED_OUT, failed=True)
     also = [ALSO_CONFIRMED] if _confirmed_since(found.items, setting) > done else []
     if setting is not None:
         return _with(await undo_setting(assistant, asked, setting, sure=bool(sure)), [*also, *more])
