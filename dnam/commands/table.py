@@ -85,7 +85,12 @@ COMMANDS: tuple[Command, ...] = (
         undo.PARAMETERS,
         changes=True,
     ),
-    Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling, changes=True),
+    Command(
+        "reset rolling",
+        "clear this session's rolling summary; where others read along, for all of them",
+        sessions.reset_rolling,
+        changes=True,
+    ),
     Command("extract", "learn now from what you said here", sessions.extract, changes=True, slow=True),
     Command("export", "all that is yours, as a file for you alone", export, needs_memory=False, always=True),
     Command(
@@ -108,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "redact",
-        "take back a message that you wrote, or an answer to you, and what was made of it alone",
+        "take back at once a message that you wrote, or an answer to you, and what was made of it alone",
         redact_message,
         REDACT,
         needs_memory=False,
@@ -139,7 +144,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("costs", "what models cost lately", costs, for_owner=True, needs_memory=False),
     Command(
         "config",
-        "what I do here, and change it where you may: `config set me learn=none` is for everybody",
+        "what I do here, and change it where you may: your own always, as `config set me learn=none`",
         config,
         CONFIG,
         needs_memory=False,
@@ -180,8 +185,13 @@ def _without_words(command: Command) -> Command:
 
 def listing(commands: Iterable[Command] = COMMANDS) -> str:
     """The commands, one a line."""
-    lines = (f"`{each.usage}`: {each.help}{' (the owner)' if each.for_owner else ''}" for each in commands)
-    return "\n".join(["**Memory commands:**", *lines])
+    return "\n".join(["**Memory commands:**", *map(_line, commands)])
+
+
+def _line(command: Command) -> str:
+    """A command, what it does, and what the words are for that a button stands for elsewhere."""
+    typed = "".join(f"; `{each.name}` {each.help}" for each in command.parameters if each.is_typed)
+    return f"`{command.usage}`: {command.help}{typed}{' (the owner)' if command.for_owner else ''}"
 
 
 def read(text: str) -> Call | Misread | None:
