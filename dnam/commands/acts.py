@@ -102,12 +102,28 @@ def acts_of_event(
     rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening], change: EventId
 ) -> tuple[list[Act], bool]:
     """What this event and those of the same act changed, as far as it still stands, and whether it was an undo."""
-    left = [each for each in _changed(rows, person, here) if each.row.by == By("person", person)]
+    by = By("person", person)
+    left = [each for each in _changed(rows, person, here) if each.row.by == by]
     one = next((each.row for each in left if each.row.event == change), None)
     if one is None:
-        return [], False
+        return _only_confirmed_since(rows, reader, left, change, by), False
     same = [each for each in left if (each.row.tag, each.row.said) == (one.tag, one.said)]
     return [_act_of(rows, reader, each) for each in same], _is_undo(one.intent)
+
+
+def _only_confirmed_since(
+    rows: Rows, reader: Reader, left: Iterable[Found[ItemRow]], change: EventId, by: By
+) -> list[Act]:
+    """The act of an event since which its item was confirmed, and no more; none where there is no such item."""
+    found = reader.find(change)
+    record = None if found is None else found.record
+    if record is None or not isinstance(record.event, ItemEvent):
+        return []
+    address = address_of(record.event.item)
+    acts = [
+        act for each in left if address_of(each.row.item) == address for act in _left_to_undo(rows, reader, each, by)
+    ]
+    return [act for act in acts[1:] if act.seq == record.seq]
 
 
 def _changed(rows: Rows, person: Handle, here: Sequence[Opening]) -> Iterator[Found[ItemRow]]:

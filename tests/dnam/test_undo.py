@@ -280,6 +280,15 @@ class TestConfirmed:
         assert await world.reply("ada", "!memory undo") == Reply(CONFIRMED, failed=True)
         assert await held(world) == ["I like tea"]
 
+    async def test_a_button_under_what_it_confirmed_takes_that_back(self, world: World) -> None:
+        first = await world.reply("ada", "!memory remember I like tea")
+        for _ in range(2):
+            await world.remembers("ada", "I like tea")
+        assert (await presses(world, first)).text.startswith("Undone `remember`: this is forgotten.")
+        assert await held(world) == []
+        assert await presses(world, first) == Reply(OUTDATED, failed=True)
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
     async def test_a_button_under_it_takes_nothing_back(self, world: World) -> None:
         await world.remembers("ada", "I like tea")
         again = await world.reply("ada", "!memory remember I like tea")
