@@ -268,8 +268,17 @@ def _redaction_question(shell: Shell, rows: "Rows", meant: "Meant", bodies: int)
         message = meant.message.message
         who = name_of(rows, message.speaker) if message.speaker else message.author_name or message.author
         what = f"The message of {who}, {shell.out.when(message.said)}"
-    more = f", and {bodies - 1} event(s) that were made of it," if bodies > 1 else ""
-    return f"{what}{more} would lose its words. It cannot be undone. Go on?"
+    return f"{what}{made_of_it(bodies - 1)} words. It cannot be undone. Go on?"
+
+
+def made_of_it(events: int) -> str:
+    """What would lose their words with a message, and whose words that would be."""
+    from projections.counting import counted
+
+    if not events:
+        return " would lose its"
+    were = "was" if events == 1 else "were"
+    return f", and {counted(events, 'event')} that {were} made of it, would lose their"
 
 
 COMMANDS = (

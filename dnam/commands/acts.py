@@ -3,11 +3,12 @@
 Each item has a past of its own, in which
 
     a change of theirs           can be taken back, once nothing later is left to take back
+    a confirmation of theirs     is no change: it goes with the item that it confirmed
     an undo of theirs            took the change before it back: neither counts any more
     a revert                     leaves what there was before what it reverts
     anything else, as a model's  leaves nothing before it to be taken back
 
-The items that one act changed have one kind of event and one time. What only confirmed an item changed nothing.
+The items that one act changed have one kind of event and one time.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,6 +33,8 @@ UNDOABLE: Mapping[str, str] = {
     ItemMoved.TAG: "share",
 }
 """What can be undone, as the command that did it."""
+NEVER = (0, 0)
+"""Before everything."""
 
 
 class Act(NamedTuple):
@@ -55,22 +58,22 @@ class Act(NamedTuple):
     @property
     def confirmed(self) -> bool:
         """Whether it left the item as it had been."""
-        before = self.before
-        if self.tag == ItemMoved.TAG or self.item.status == "forgotten":
-            return False
-        return before is not None and (before.status, before.text) == ("active", self.item.text)
+        return self.tag != ItemMoved.TAG and _is_confirmed(self.before, self.item)
 
 
 class LastActs(NamedTuple):
-    """What the last act changed that is not taken back, and whether what was done after it only confirmed something."""
+    """What the last act changed that is not taken back; and when, after that, something was only confirmed: what it
+    changed, or anything else.
+    """
 
     acts: tuple[Act, ...] = ()
-    confirmed: bool = False
+    confirmed_it: tuple[int, int] = NEVER
+    confirmed: tuple[int, int] = NEVER
 
     @property
     def when(self) -> tuple[int, int]:
         """When it was; before everything where there is none."""
-        return self.acts[0].when if self.acts else (0, 0)
+        return self.acts[0].when if self.acts else NEVER
 
 
 def last_acts(rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening]) -> LastActs:
@@ -81,26 +84,46 @@ def last_acts(rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening
     for each in sorted(_changed(rows, person, here), key=lambda each: (-each.row.said, -each.seq)):
         if found and each.row.said < max(found, key=lambda act: act.when).said:
             break
-        act = _left_to_undo(rows, reader, each, by)
-        if act is not None and _is_shown(act, here):
-            (confirming if act.confirmed else found).append(act)
-    if not found:
-        return LastActs(confirmed=bool(confirming))
-    last = max(found, key=lambda act: act.when)
-    acts = tuple(act for act in found if (act.tag, act.said) == (last.tag, last.said))
-    return LastActs(acts, any(act.when > last.when for act in confirming))
+        for act in _left_to_undo(rows, reader, each, by):
+            if _is_shown(act, here):
+                (confirming if act.confirmed else found).append(act)
+    last = max(found, key=lambda act: act.when, default=None)
+    acts = tuple(act for act in found if last is not None and (act.tag, act.said) == (last.tag, last.said))
+    items = [act.item for act in acts]
+    since = [act for act in confirming if last is None or act.when > last.when]
+    return LastActs(
+        acts,
+        max((act.when for act in since if act.item in items), default=NEVER),
+        max((act.when for act in since if act.item not in items), default=NEVER),
+    )
 
 
 def acts_of_event(
     rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening], change: EventId
 ) -> tuple[list[Act], bool]:
     """What this event and those of the same act changed, as far as it still stands, and whether it was an undo."""
-    left = [each for each in _changed(rows, person, here) if each.row.by == By("person", person)]
+    by = By("person", person)
+    left = [each for each in _changed(rows, person, here) if each.row.by == by]
     one = next((each.row for each in left if each.row.event == change), None)
     if one is None:
-        return [], False
+        return _only_confirmed_since(rows, reader, left, change, by), False
     same = [each for each in left if (each.row.tag, each.row.said) == (one.tag, one.said)]
     return [_act_of(rows, reader, each) for each in same], _is_undo(one.intent)
+
+
+def _only_confirmed_since(
+    rows: Rows, reader: Reader, left: Iterable[Found[ItemRow]], change: EventId, by: By
+) -> list[Act]:
+    """The act of an event since which its item was confirmed, and no more; none where there is no such item."""
+    found = reader.find(change)
+    record = None if found is None else found.record
+    if record is None or not isinstance(record.event, ItemEvent):
+        return []
+    address = address_of(record.event.item)
+    acts = [
+        act for each in left if address_of(each.row.item) == address for act in _left_to_undo(rows, reader, each, by)
+    ]
+    return [act for act in acts[1:] if act.seq == record.seq]
 
 
 def _changed(rows: Rows, person: Handle, here: Sequence[Opening]) -> Iterator[Found[ItemRow]]:
@@ -136,15 +159,20 @@ def _is_shown(act: Act, here: Iterable[Opening]) -> bool:
     return any(Opening(owner, each) in here for each in (act.item.compartment, act.came_from))
 
 
-def _left_to_undo(rows: Rows, reader: Reader, found: Found[ItemRow], by: By) -> Act | None:
+def _left_to_undo(rows: Rows, reader: Reader, found: Found[ItemRow], by: By) -> Iterator[Act]:
     """The last change of an item that is not taken back: what left it as it is, or, where that was an undo, an older
-    one.
+    one. What only confirmed it comes before the change that it goes with.
     """
     if not _is_undo(found.row.intent):
-        return _act_of(rows, reader, found)
+        last = _act_of(rows, reader, found)
+        yield last
+        if not last.confirmed:
+            return
     life = life_at(rows, reader, address_of(found.row.item))
     left = () if life is None else standing(life, by)
-    return _act_of_step(found.row.item, left[-1]) if left else None
+    older = _act_of_step(found.row.item, left[-1]) if left else None
+    if older is not None:
+        yield older
 
 
 def standing(life: Life, by: By) -> tuple[Step, ...]:
@@ -159,9 +187,14 @@ def standing(life: Life, by: By) -> tuple[Step, ...]:
             left = ()
         elif _is_undo(event.intent):
             left = left[:-1]
-        else:
+        elif event.TAG == ItemMoved.TAG or not _is_confirmed(step.before, event.item):
             left = (*left, step)
     return left
+
+
+def _is_confirmed(before: Item | None, after: Item) -> bool:
+    """Whether an item that somebody changed in its place is shown as it was before."""
+    return before is not None and (before.status, before.text) == ("active", after.text) and after.status == "active"
 
 
 def _act_of(rows: Rows, reader: Reader, found: Found[ItemRow]) -> Act:

@@ -4,7 +4,9 @@ from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.erase import whoever_asks
 from dnam.consenting import consent
-from projections.decisions.consent import BY_THEMSELF
+from projections.consent import OPTED_OUT as OUT_NOW
+from projections.decisions.consent import BY_THEMSELF, is_out
+from projections.rows import Rows
 
 OUT = "From now on I record nothing of what you say, and learn nothing about you."
 OUT_ALREADY = "You have opted out already: I record nothing of what you say."
@@ -15,6 +17,8 @@ STAYS = (
 IN = "You are heard again, from now on. What you said meanwhile, I have not heard."
 IN_ALREADY = "You have not opted out: I hear you already."
 NOBODY_KNOWN = "I cannot tell who you are here, so I can record nothing about you, not even this."
+
+OPTED_OUT = f"You opted out, so I record nothing about you. `{PREFIX} opt-in` changes that."
 
 
 async def opt_out(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
@@ -43,3 +47,11 @@ async def _consent(assistant: Assistant, asked: Invocation, *, out: bool) -> boo
     if out and person:
         assistant.give_up(person)
     return changed
+
+
+def is_unheard(rows: Rows, asked: Invocation) -> bool:
+    """Whether who asks opted out, known or not."""
+    account = asked.account
+    if asked.person or account is None:
+        return is_out(rows, asked.person)
+    return rows.get(OUT_NOW, rows.ids.keyed_hash(account.platform, account.id)) is not None

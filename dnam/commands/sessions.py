@@ -21,10 +21,14 @@ from projections.work import EXTRACTION_ATTEMPTS
 
 AGAIN = "It is tried again later."
 STAYS = "It is passed over from now on: only `extract`, or another model, tries it again."
+CLEARED = "Rolling summary cleared for this session."
+CLEARED_FOR_ALL = "Rolling summary cleared for this session, for everybody here."
 
 
 async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
-    """Clear this session's summary. What was said until now does not come back into the next one."""
+    """Clear this session's summary, for all who read there. What was said until now does not come back into the next
+    one.
+    """
     audience = asked.setting.audience
     origin, said = assistant.memory.origin(), assistant.memory.now()
     pending = assistant.is_summarising(asked.session)
@@ -46,7 +50,7 @@ async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -
     recorded = await assistant.memory.record(decision)
     if not recorded.records:
         return Reply("There is no rolling summary for this session.")
-    return Reply("Rolling summary cleared for this session.")
+    return Reply(CLEARED if audience.kind == "direct" else CLEARED_FOR_ALL)
 
 
 async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:

@@ -11,6 +11,7 @@ from dnam.commands.command import NOTED, PREFIX, Arguments, Command, Confirms, I
 from dnam.commands.compact import compact_log
 from dnam.commands.config import PARAMETERS as CONFIG
 from dnam.commands.config import config
+from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.costs import costs
 from dnam.commands.erase import PARAMETERS as ERASE
 from dnam.commands.erase import erase_confirmed, erase_me
@@ -23,11 +24,8 @@ from dnam.commands.pointing import Menu, Pointed
 from dnam.commands.redact import PARAMETERS as REDACT
 from dnam.commands.redact import redact_message
 from dnam.commands.search import find
-from projections.consent import OPTED_OUT as OUT
-from projections.decisions.consent import is_out
 from projections.errors import BadRequest
 from projections.ids import NOBODY
-from projections.rows import Rows
 from replay.errors import LogError
 
 
@@ -87,7 +85,12 @@ COMMANDS: tuple[Command, ...] = (
         undo.PARAMETERS,
         changes=True,
     ),
-    Command("reset rolling", "clear this session's rolling summary", sessions.reset_rolling, changes=True),
+    Command(
+        "reset rolling",
+        "clear this session's rolling summary; where others read along, for all of them",
+        sessions.reset_rolling,
+        changes=True,
+    ),
     Command("extract", "learn now from what you said here", sessions.extract, changes=True, slow=True),
     Command("export", "all that is yours, as a file for you alone", export, needs_memory=False, always=True),
     Command(
@@ -110,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "redact",
-        "take back a message that you wrote, or an answer to you, and what was made of it alone",
+        "take back at once a message that you wrote, or an answer to you, and what was made of it alone",
         redact_message,
         REDACT,
         needs_memory=False,
@@ -141,7 +144,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("costs", "what models cost lately", costs, for_owner=True, needs_memory=False),
     Command(
         "config",
-        "what I do here, and change it where you may: `config set me learn=none` is for everybody",
+        "what I do here, and change it where you may: your own always, as `config set me learn=none`",
         config,
         CONFIG,
         needs_memory=False,
@@ -150,12 +153,12 @@ COMMANDS: tuple[Command, ...] = (
     Command("help", "list these commands", show_help, needs_memory=False, always=True),
 )
 
-TAKES_BACK = frozenset({"forget", "reset rolling"})
-"""Commands that change something, and record nothing new of anybody: also for who opted out."""
+TAKES_BACK = frozenset({"forget", "reset rolling", "undo"})
+"""Commands that change something, and record nothing new of anybody: also for who opted out. `undo` refuses by itself
+what would.
+"""
 FOR_EVERYBODY = frozenset({"export", "opt-out", "opt-in", "erase"})
 """Commands for everybody who is recorded: also for whom the bot does not answer, where only they see the reply."""
-OPTED_OUT = f"You opted out, so I record nothing about you. `{PREFIX} opt-in` changes that."
-
 
 MENUS: tuple[Menu, ...] = (
     Menu("Remember this", "keep what you wrote here", keep.remember_message, changes=True),
@@ -182,8 +185,13 @@ def _without_words(command: Command) -> Command:
 
 def listing(commands: Iterable[Command] = COMMANDS) -> str:
     """The commands, one a line."""
-    lines = (f"`{each.usage}`: {each.help}{' (the owner)' if each.for_owner else ''}" for each in commands)
-    return "\n".join(["**Memory commands:**", *lines])
+    return "\n".join(["**Memory commands:**", *map(_line, commands)])
+
+
+def _line(command: Command) -> str:
+    """A command, what it does, and what the words are for that a button stands for elsewhere."""
+    typed = "".join(f"; `{each.name}` {each.help}" for each in command.parameters if each.is_typed)
+    return f"`{command.usage}`: {command.help}{typed}{' (the owner)' if command.for_owner else ''}"
 
 
 def read(text: str) -> Call | Misread | None:
@@ -253,7 +261,7 @@ async def guarded(
     if needs_memory and not assistant.memory.settings.memory_enabled:
         return Reply("Memory is switched off here (DNAM_MEMORY_ENABLED=0).", failed=True)
     try:
-        if records and await assistant.memory.look(lambda rows: _opted_out(rows, asked)):
+        if records and await assistant.memory.look(lambda rows: is_unheard(rows, asked)):
             return Reply(OPTED_OUT, failed=True)
         if asked.person == NOBODY and not anybody:
             return Reply("I keep nothing about you, so there is nothing to show or to change.", failed=True)
@@ -265,14 +273,6 @@ async def guarded(
             return Reply(f"`{name}` could not be done: {error}", failed=True)
         assistant.failures.append(f"command: {error}", f"{name} could not be done: {error}")
         return Reply(f"`{name}` could not be done just now. {NOTED}", failed=True)
-
-
-def _opted_out(rows: Rows, asked: Invocation) -> bool:
-    """Whether who asks opted out, known or not."""
-    account = asked.account
-    if asked.person or account is None:
-        return is_out(rows, asked.person)
-    return rows.get(OUT, rows.ids.keyed_hash(account.platform, account.id)) is not None
 
 
 def _sentence(words: str) -> str:

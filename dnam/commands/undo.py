@@ -15,7 +15,8 @@ for once more, the thing before it, and so on (`acts`).
 So an undo is a change like any other, recorded with who did it and that it undoes something. Its own button takes it
 back, which is a new change, and the next to undo. A move that had made one of two items takes both apart, each as it
 was (`decisions/moving_back`). What only confirmed an item changed nothing that could be taken
-back; a summary that was cleared was made of what is no longer at hand.
+back: it is passed over, which is said, and goes with the item that it confirmed. A summary that was cleared was made of
+what is no longer at hand.
 
 A place shows what an answer there may hold: what was done to anything else is undone elsewhere, also by a command whose
 reply nobody else sees. What is moved out of there by being undone is not told there any more.
@@ -25,9 +26,10 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
-from dnam.commands.acts import Act, LastActs, acts_of_event, last_acts
+from dnam.commands.acts import NEVER, Act, LastActs, acts_of_event, last_acts
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
 from dnam.commands.config import SURE
+from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
@@ -48,7 +50,8 @@ NOTHING = (
     "where nobody else changed it since."
 )
 CONFIRMED = "That only confirmed what was kept already: there is nothing to take back."
-ALSO_CONFIRMED = "What you did after that only confirmed what was kept already."
+ALSO_CONFIRMED = "What you remembered after that only confirmed something else that was kept already: it stays."
+CONFIRMED_IT = "That you remembered it once more only confirmed it, and goes with it."
 ELSEWHERE = (
     "What you changed last lies where this place does not show it: undo that where you did it, or in your direct "
     "messages."
@@ -84,7 +87,7 @@ class Found(NamedTuple):
 
 async def undo(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take back the last thing that the person did to what the place shows, and has not taken back. What stays is told,
-    as far as it was later. What would take words away waits for a `yes`.
+    as far as it was later. What would take words away waits for a `yes`; of who opted out, only forgetting is done.
     """
     sure = arguments.get(SURE, "").casefold()
     if sure not in ("", SURE):
@@ -94,14 +97,23 @@ async def undo(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     found = await memory.look(lambda rows: _found(assistant, rows, reader, asked))
     setting, kept = await _their_setting(assistant, asked, found)
     done = found.items.when if setting is None else setting.when
-    more = _staying([*kept, *(each for each in found.lasting if each.when > done)], is_all=done == LastActs().when)
+    more = _staying([*kept, *(each for each in found.lasting if each.when > done)], is_all=done == NEVER)
     more += [ELSEWHERE] if found.elsewhere > done else []
+    if done == NEVER:
+        return _with(Reply(CONFIRMED if found.items.confirmed > NEVER else NOTHING, failed=True), more)
+    is_more = setting is not None or any(_opposite(each) != "forgotten" for each in found.items.acts)
+    if is_more and await memory.look(lambda rows: is_unheard(rows, asked)):
+        return Reply(OPTED_OUT, failed=True)
+    also = [ALSO_CONFIRMED] if _confirmed_since(found.items, setting) > done else []
     if setting is not None:
-        return _with(await undo_setting(assistant, asked, setting, sure=bool(sure)), more)
-    if found.items.acts:
-        more = [ALSO_CONFIRMED, *more] if found.items.confirmed else more
-        return _with(await _undone(assistant, asked, found.items.acts), more)
-    return _with(Reply(CONFIRMED if found.items.confirmed else NOTHING, failed=True), more)
+        return _with(await undo_setting(assistant, asked, setting, sure=bool(sure)), [*also, *more])
+    along = [CONFIRMED_IT] if found.items.confirmed_it > NEVER else []
+    return _with(await _undone(assistant, asked, found.items.acts), [*along, *also, *more])
+
+
+def _confirmed_since(items: LastActs, setting: LastSetting | None) -> tuple[int, int]:
+    """When they last only confirmed what is not undone: where a setting is, that is every item."""
+    return items.confirmed if setting is None else max(items.confirmed, items.confirmed_it)
 
 
 def _with(reply: Reply, more: Sequence[str]) -> Reply:

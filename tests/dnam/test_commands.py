@@ -381,6 +381,18 @@ class TestOneIdInTwoPlaces:
         assert "I like rain" in await world.asks("ada", "!memory", OPEN)
 
 
+async def test_the_help_says_for_whom_something_is_done_and_what_a_yes_is_for(world: World) -> None:
+    lines = (await world.asks("ada", "!memory help")).splitlines()
+    assert (
+        "`!memory reset rolling`: clear this session's rolling summary; where others read along, for all of them"
+        in lines
+    )
+    (redact,) = (each for each in lines if each.startswith("`!memory redact <message> [yes]`: take back at once "))
+    assert redact.endswith("; `yes` where it is somebody else's")
+    (config,) = (each for each in lines if each.startswith("`!memory config "))
+    assert config.endswith(": your own always, as `config set me learn=none`")
+
+
 class TestResetRolling:
     async def test_it_clears_this_session_s_summary_and_no_other(self, world: World) -> None:
         for place in (None, OPEN):
@@ -389,6 +401,12 @@ class TestResetRolling:
         assert await world.asks("ada", "!memory reset rolling") == "Rolling summary cleared for this session."
         assert "Friday" not in await world.asks("ada", "!memory")
         assert "Friday" in await world.asks("ada", "!memory", OPEN)
+
+    async def test_where_others_read_along_it_says_that_it_is_for_all_of_them(self, world: World) -> None:
+        heard = await world.says("ada", "The release is on Friday.", OPEN)
+        await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        told = await world.asks("kim", "!memory reset rolling", OPEN)
+        assert told == "Rolling summary cleared for this session, for everybody here."
 
     async def test_there_may_be_none(self, world: World) -> None:
         assert await world.asks("ada", "!memory reset rolling") == "There is no rolling summary for this session."

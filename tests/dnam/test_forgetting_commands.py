@@ -10,11 +10,12 @@ import pytest
 from dnam.assistant import Assistant
 from dnam.background import Background
 from dnam.commands.command import Invocation, Reply
-from dnam.commands.consent import IN, IN_ALREADY, NOBODY_KNOWN, OUT, OUT_ALREADY
+from dnam.commands.consent import IN, IN_ALREADY, NOBODY_KNOWN, OPTED_OUT, OUT, OUT_ALREADY
 from dnam.commands.erase import NOTHING
 from dnam.commands.export import NAME, SENT
 from dnam.commands.pointing import Pointed
-from dnam.commands.table import MENUS, OPTED_OUT, confirmed, point, read, run
+from dnam.commands.table import MENUS, confirmed, guarded, point, read, run
+from dnam.commands.undo import undo_change
 from dnam.exchange import DREW, Exchange, Exchanges
 from dnam.letting_go import letting_go
 from dnam.memory import Memory
@@ -238,7 +239,7 @@ async def test_who_opts_out_is_not_recorded_and_may_still_take_back(world: World
     assert world.memory.engine.head().size == size
     (event,) = events(world.memory, PersonOptedOut)
     assert event.by == By("person", NOBODY)
-    for words in ("remember I like coffee", f"edit {item.id} I like coffee", "extract", "undo"):
+    for words in ("remember I like coffee", f"edit {item.id} I like coffee", "extract"):
         assert await _run(world, asked, words) == Reply(OPTED_OUT, failed=True)
     menu = next(each for each in MENUS if each.changes)
     pointed = Pointed(Ref(LOCAL, "1"), 1, "I like coffee", by_asker=True)
@@ -254,6 +255,34 @@ async def _run(world: World, asked: Invocation, words: str) -> Reply:
     call = read(f"!memory {words}")
     assert call is not None
     return await run(world.assistant, asked, call)
+
+
+async def test_who_opted_out_may_undo_what_they_remembered_and_nothing_else(world: World) -> None:
+    await world.says("kim", "I like tea")
+    for words in ("remember I like tea", "remember I like rain", "forget I like tea", "remember I like cats"):
+        await world.replies("kim", words)
+    asked = await world.asked_by("kim")
+    await world.replies("kim", "opt-out")
+    told = await _run(world, asked, "undo")
+    assert told.text.startswith("Undone `remember`: this is forgotten.\n- [fact] I like cats")
+    size = world.memory.engine.head().size
+    assert await _run(world, asked, "undo") == Reply(OPTED_OUT, failed=True)
+    assert world.memory.engine.head().size == size
+    assert told.undo is not None
+    undone = told.undo
+    again = await guarded(world.assistant, asked, "Undo", lambda: undo_change(world.assistant, asked, undone))
+    assert again.failed
+    assert world.memory.engine.head().size == size
+    await world.replies("kim", "opt-in")
+    assert (await _run(world, asked, "undo")).text.startswith("Undone `forget`: ")
+
+
+async def test_what_they_had_set_is_not_undone_for_who_opted_out(world: World) -> None:
+    await world.says("kim", "I like tea")
+    await world.replies("kim", "config set me learn=none")
+    asked = await world.asked_by("kim")
+    await world.replies("kim", "opt-out")
+    assert await _run(world, asked, "undo") == Reply(OPTED_OUT, failed=True)
 
 
 async def test_who_opted_out_may_export_and_erase(world: World) -> None:

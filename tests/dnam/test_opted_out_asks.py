@@ -6,7 +6,7 @@ import pytest
 
 from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
-from dnam.commands.table import OPTED_OUT
+from dnam.commands.consent import OPTED_OUT
 from dnam.conversation import Conversation, Spot
 from dnam.languages import load
 from dnam.memory import Memory

@@ -8,7 +8,7 @@ import pytest
 
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.table import read, run
-from dnam.commands.undo import ALSO_CONFIRMED, ELSEWHERE, NOTHING, OUTDATED, undo_change
+from dnam.commands.undo import ALSO_CONFIRMED, CONFIRMED, CONFIRMED_IT, ELSEWHERE, NOTHING, OUTDATED, undo_change
 from dnam.reverting import Plan, carry_out, caused_by, plan
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.place import PlaceSeen
@@ -210,21 +210,106 @@ async def test_a_restored_item_is_forgotten_again(world: World) -> None:
     assert (await world.asks("ada", "!memory undo")).startswith("Undone `restore`: this is forgotten.")
 
 
-async def test_what_was_only_confirmed_stays(world: World) -> None:
-    await world.remembers("ada", "I like tea")
-    await world.remembers("ada", "I like tea")
-    reply = await world.reply("ada", "!memory undo")
-    assert (reply.failed, reply.text[:24]) == (True, "That only confirmed what")
-    assert await held(world) == ["I like tea"]
+class TestConfirmed:
+    """What only confirmed an item is passed over, and goes with the item."""
 
+    async def test_what_was_confirmed_since_is_taken_back_with_that(self, world: World) -> None:
+        secret = await world.remembers("ada", "my diagnosis is secret")
+        await world.asks("ada", f"!memory forget {secret}")
+        for _ in range(3):
+            await world.remembers("ada", "the bin goes out on Monday")
+        told = await world.asks("ada", "!memory undo")
+        assert told.startswith("Undone `remember`: this is forgotten.\n- [fact] the bin goes out on Monday")
+        assert told.endswith(f"\n{CONFIRMED_IT}")
+        assert ALSO_CONFIRMED not in told
+        assert await held(world) == []
+        assert (await world.asks("ada", "!memory undo")).startswith("Undone `forget`: this is remembered again.\n")
+        assert (await world.asks("ada", "!memory undo")).startswith("Undone `remember`: ")
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+        assert await held(world) == []
 
-async def test_what_was_done_before_something_was_confirmed_is_undone_and_said_to_be_older(world: World) -> None:
-    for text in ("I like tea", "I like emus", "I like tea"):
-        await world.remembers("ada", text)
-    reply = await world.asks("ada", "!memory undo")
-    assert reply.startswith("Undone `remember`: this is forgotten.\n- [fact] I like emus")
-    assert reply.endswith(f"\n{ALSO_CONFIRMED}")
-    assert await held(world) == ["I like tea"]
+    async def test_what_was_done_between_is_undone_first_and_said_to_be_older(self, world: World) -> None:
+        for text in ("I like tea", "I like emus", "I like tea"):
+            await world.remembers("ada", text)
+        told = await world.asks("ada", "!memory undo")
+        assert told.startswith("Undone `remember`: this is forgotten.\n- [fact] I like emus")
+        assert told.endswith(f"\n{ALSO_CONFIRMED}")
+        assert await held(world) == ["I like tea"]
+        told = await world.asks("ada", "!memory undo")
+        assert told.startswith("Undone `remember`: this is forgotten.\n- [fact] I like tea")
+        assert told.endswith(f"\n{CONFIRMED_IT}")
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+        assert await held(world) == []
+
+    async def test_its_button_brings_it_back_with_its_count_and_that_is_the_next_to_undo(self, world: World) -> None:
+        for text in ("I like emus", "I like tea", "I like tea"):
+            await world.remembers("ada", text)
+        assert (await presses(world, await world.reply("ada", "!memory undo"))).text.startswith("Undone `forget`: ")
+        assert {item.text: item.source_count for item in await world.memory.show("ada")} == {
+            "I like emus": 1,
+            "I like tea": 2,
+        }
+        told = [await world.asks("ada", "!memory undo") for _ in range(2)]
+        assert [each.splitlines()[0] for each in told] == [
+            "Undone `restore`: this is forgotten.",
+            "Undone `remember`: this is forgotten.",
+        ]
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+    async def test_remembered_anew_afterwards_it_is_an_act_of_its_own(self, world: World) -> None:
+        for _ in range(2):
+            await world.remembers("ada", "I like tea")
+        await world.asks("ada", "!memory undo")
+        for _ in range(2):
+            await world.remembers("ada", "I like tea")
+        assert (await world.asks("ada", "!memory undo")).endswith(f"\n{CONFIRMED_IT}")
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+        assert await held(world) == []
+
+    async def test_an_edit_that_was_confirmed_is_taken_back_and_then_what_was_before_it(self, world: World) -> None:
+        tea = await world.remembers("ada", "I like tea")
+        await world.remembers("ada", "I like tea")
+        await world.asks("ada", f"!memory edit {tea} I like rain")
+        await world.remembers("ada", "I like rain")
+        told = await world.asks("ada", "!memory undo")
+        assert told.startswith("Undone `edit`: this says again what it said before.\n- [fact] I like tea")
+        assert told.endswith(f"\n{CONFIRMED_IT}")
+        assert (await world.asks("ada", "!memory undo")).startswith("Undone `remember`: ")
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+    async def test_other_capitals_are_a_change(self, world: World) -> None:
+        first = await world.remembers("ada", "My train leaves at 7:40")
+        assert await world.remembers("ada", "my train leaves at 7:40") == first
+        told = await world.asks("ada", "!memory undo")
+        assert told.startswith("Undone `remember`: this says again what it said before.\n- [fact] My train leaves")
+        assert (await world.asks("ada", "!memory undo")).startswith("Undone `remember`: this is forgotten.\n")
+
+    async def test_what_somebody_else_had_added_stays(self, world: World) -> None:
+        from projections.events.values import OPERATOR
+
+        await world.remembers("ada", "I like emus")
+        await world.memory.remember("ada", "I like tea", by=OPERATOR)
+        await world.remembers("ada", "I like tea")
+        told = await world.asks("ada", "!memory undo")
+        assert told.startswith("Undone `remember`: this is forgotten.\n- [fact] I like emus")
+        assert told.endswith(f"\n{ALSO_CONFIRMED}")
+        assert await world.reply("ada", "!memory undo") == Reply(CONFIRMED, failed=True)
+        assert await held(world) == ["I like tea"]
+
+    async def test_a_button_under_what_it_confirmed_takes_that_back(self, world: World) -> None:
+        first = await world.reply("ada", "!memory remember I like tea")
+        for _ in range(2):
+            await world.remembers("ada", "I like tea")
+        assert (await presses(world, first)).text.startswith("Undone `remember`: this is forgotten.")
+        assert await held(world) == []
+        assert await presses(world, first) == Reply(OUTDATED, failed=True)
+        assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+    async def test_a_button_under_it_takes_nothing_back(self, world: World) -> None:
+        await world.remembers("ada", "I like tea")
+        again = await world.reply("ada", "!memory remember I like tea")
+        assert await presses(world, again) == Reply(CONFIRMED, failed=True)
+        assert await held(world) == ["I like tea"]
 
 
 async def test_there_may_be_nothing_to_undo(world: World) -> None:

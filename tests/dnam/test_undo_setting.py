@@ -6,7 +6,7 @@ import pytest
 
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.table import read, run
-from dnam.commands.undo import ALL_STAYS, ELSEWHERE, NOTHING, STAYS
+from dnam.commands.undo import ALL_STAYS, ALSO_CONFIRMED, ELSEWHERE, NOTHING, STAYS
 from dnam.configuration import PlaceConfig
 from dnam.scopes import set_config
 from projections.config import GLOBAL
@@ -97,6 +97,15 @@ async def test_what_somebody_else_set_since_stays(room: Undoing) -> None:
     assert await room.undo(manages_guild=True) == NOTHING
     await set_config(room.memory, GLOBAL, "learn", "none", OPERATOR)
     assert await room.undo(is_owner=True) == NOTHING
+
+
+async def test_what_was_only_confirmed_since_is_passed_over_and_said_to_stay(room: Undoing) -> None:
+    await room.says("remember I like tea")
+    await room.says("config set me learn=none")
+    await room.says("remember I like tea")
+    assert await room.undo() == f"Undone `config set`: person/N100: {NOT_SET}\n{ALSO_CONFIRMED}"
+    assert (await room.undo()).startswith("Undone `remember`: this is forgotten.\n- [fact] I like tea ")
+    assert await room.undo() == NOTHING
 
 
 async def test_what_would_take_words_away_is_not_undone_by_itself(room: Undoing) -> None:

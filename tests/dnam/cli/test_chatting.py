@@ -16,6 +16,7 @@ import pytest
 
 from dnam.cli.chatting import NO_TOKEN
 from dnam.cli.spot import spot_of
+from dnam.commands.undo import CONFIRMED_IT, NOTHING
 from dnam.conversation import Spot
 from dnam.errors import Ambiguous, Unknown
 from projections.decisions.meet import Account
@@ -111,6 +112,17 @@ class TestByPipe:
         told = chatted(tmp_path / "new", "".join(lines), "chat", "--as", "Ada", "--json").values[-1]
         assert told["items"] == [item, item]
         assert "\nAn item of its own again, as it was before:\n- [fact] I like figs" in told["text"]
+
+    def test_an_undo_takes_back_what_was_confirmed_since_and_nothing_older(self, tmp_path: Path) -> None:
+        data = tmp_path / "new"
+        chatted(data, "!memory remember figs are dear\n!memory forget figs are dear\n", "chat", "--as", "Ada")
+        lines = "!memory remember the bin goes out\n" * 2 + "!memory undo\n" * 4
+        told = [each["text"] for each in chatted(data, lines, "chat", "--as", "Ada", "--json").values[2:]]
+        assert told[0].startswith("Undone `remember`: this is forgotten.\n- [fact] the bin goes out ")
+        assert told[0].endswith(f"\n{CONFIRMED_IT}")
+        assert told[1].startswith("Undone `forget`: this is remembered again.\n- [fact] figs are dear ")
+        assert told[2].startswith("Undone `remember`: this is forgotten.\n- [fact] figs are dear ")
+        assert told[3] == NOTHING
 
     def test_without_anything_to_say_nothing_is_said(self, tmp_path: Path) -> None:
         assert chatted(tmp_path / "new", "") == Ran(0, "", "")

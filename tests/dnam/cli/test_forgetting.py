@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dnam.cli.forgetting import made_of_it
 from dnam.erasing import Taken, keys_words
 from dnam.memory import Memory
 from projections.decisions.meet import Account
@@ -325,10 +326,18 @@ def test_an_edited_message_is_redacted_with_every_version(data: Path) -> None:
     assert "taken back already" in dnam("redact", "m0", "--yes", "--data", data).err
 
 
+@pytest.mark.parametrize(
+    ("events", "words"), [(0, " would lose its"), (1, ", and 1 event that was made of it, would lose their")]
+)
+def test_whose_words_would_go_is_told_by_how_much_goes(events: int, words: str) -> None:
+    assert made_of_it(events) == words
+
+
 def test_it_says_what_it_takes_and_asks(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ran = dnam("redact", "m1", "--data", data)
     assert ran.code == 2
-    assert "The message of Kim, 2023-11-14 22:14+00:00, and 2 event(s) that were made of it" in ran.err
+    made = "and 2 events that were made of it, would lose their words."
+    assert f"The message of Kim, 2023-11-14 22:14+00:00, {made}" in ran.err
     assert "It cannot be undone." in ran.err
     assert "The answer of 2023-11-14 22:2" in dnam("redact", "d2", "--data", data).err
     monkeypatch.setattr("dnam.cli.screen.Screen.confirm", lambda *_: False)

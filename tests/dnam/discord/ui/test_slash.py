@@ -10,7 +10,8 @@ import pytest
 from dnam.adapters.discord.desk import place_of_interaction
 from dnam.adapters.discord.ui import attach
 from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE, YOURS, Asking
-from dnam.commands.table import COMMANDS, MENUS, OPTED_OUT
+from dnam.commands.consent import OPTED_OUT
+from dnam.commands.table import COMMANDS, MENUS
 from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, JobFailed, PersonOptedOut, PersonSeen
 from projections.events.values import OPERATOR
@@ -192,12 +193,11 @@ async def test_who_opted_out_is_told_so_and_stays_unknown(tmp_path: Path) -> Non
         memory = scene.bot.desk.memory
         hashed = await memory.look(lambda rows: rows.ids.keyed_hash("discord", str(scene.kim.id)))
         await memory.record(drafts(PersonOptedOut(said=NOW, by=OPERATOR, hashes=(hashed,))))
-        for text in ("/memory show", "/memory forget"):
+        for text in ("/memory show", "/memory forget", "/memory undo"):
             said = await scene.replied(scene.kim.uses(scene.general, text))
             assert said.said.content == "I keep nothing about you, so there is nothing to show or to change."
-        for text in ("/memory undo", f"/memory remember text:{ROSES}"):
-            said = await scene.replied(scene.kim.uses(scene.general, text))
-            assert said.said.content == OPTED_OUT
+        said = await scene.replied(scene.kim.uses(scene.general, f"/memory remember text:{ROSES}"))
+        assert said.said.content == OPTED_OUT
         assert events(scene.bot, PersonSeen, ItemRemembered) == []
 
 
