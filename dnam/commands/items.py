@@ -23,8 +23,8 @@ from projections.errors import BadRequest
 from projections.events.values import About, Audience, Item
 from projections.groups import grouped
 from projections.ids import EventId, Point
-from projections.items import RefusalRow
-from projections.policies.compartments import Setting, place_item
+from projections.items import RefusalRow, items_in
+from projections.policies.compartments import Setting, opened, place_item
 from projections.quoting import one_line
 from projections.quoting import opening as quoted
 from projections.rows import Rows
@@ -77,19 +77,20 @@ def _look(rows: Rows, request: Request, sees: Setting) -> Shown:
 
 
 async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """What was remembered here at a moment, by when it was recorded.
+    """What was remembered here at a moment, by when it was recorded, in the groups of `show`.
 
     Others may read along in a shared place: there a look back shows nothing that was taken back, put in other words or
-    moved away since, and no summary, which may speak of it.
+    moved away since, and no summary, which may speak of it. What is nobody's is shared everywhere but with its owner.
     """
     memory = assistant.memory
     zone = zone_of(memory.settings.timezone)
     reader = Reader(datetime.fromtimestamp(memory.now() / 1000, UTC), zone, lambda ms: shown(ms, zone))
     looked = await memory.look(lambda rows: looked_at(memory.engine, rows, reader, arguments["when"], None))
     found, summary = await memory.look_back(looked.moment, lambda today, then: _then(today, then, asked))
+    lines = _in_groups((item, f"{line}{whose(item)}") for item, line in zip(found, listed(found), strict=True))
     sections = [
         f"{looked.notes[0][:1].upper()}{looked.notes[0][1:]}.",
-        "\n".join(["**Durable memory then:**", *(listed(found) or [NONE])]),
+        "\n".join(["**Durable memory then:**", *(lines or [NONE])]),
     ]
     if _is_told_there(asked):
         sections.append(f"**Rolling summary then:**\n{summary or NONE}")
@@ -102,13 +103,23 @@ def _is_told_there(asked: Invocation) -> bool:
 
 
 def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
-    active = [item for item in own(then, asked.setting) if item.status == "active"]
-    if not _is_told_there(asked):
-        here = {_address(item) for item in own(today, asked.setting) if item.status == "active"}
-        active = [item for item in active if _address(item) in here]
-    found = find_summary(then, asked.session, asked.setting.audience.epoch)
-    summary = "" if found is None else quoted(found.row.text)
-    return tuple(sorted(active, key=lambda item: (-item.updated, item.id))), summary
+    stand = {_address(item) for item in _open(today, asked.setting)}
+    found = [item for item in _open(then, asked.setting) if _is_for_them_alone(asked, item) or _address(item) in stand]
+    in_groups = grouped((item, item) for item in sorted(found, key=lambda item: (-item.updated, item.id)))
+    active = tuple(item for group in in_groups.values() for item in group)
+    kept = find_summary(then, asked.session, asked.setting.audience.epoch)
+    return active, "" if kept is None else quoted(kept.row.text)
+
+
+def _open(rows: Rows, setting: Setting) -> Iterator[Item]:
+    """What was remembered and a place opens: the person's own, and what is nobody's."""
+    found = (each.row.item for opening in opened(rows, setting) for each in items_in(rows, *opening))
+    return (item for item in found if item.status == "active")
+
+
+def _is_for_them_alone(asked: Invocation, item: Item) -> bool:
+    """Whether nobody else ever read it where it is asked: in their direct messages their own, to the owner all."""
+    return _is_told_there(asked) and (bool(item.owner) or asked.is_owner)
 
 
 def _address(item: Item) -> tuple[str, str, str]:

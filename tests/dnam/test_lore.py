@@ -364,3 +364,41 @@ class TestWhy:
         assert "Fridays" not in (await town.points(alone, 1, answer)).text
         await town.memory.forget_for(lore.compartment, lore.id, by=PLATFORM)
         assert "Fridays" not in (await town.points(heard, 1, answer)).text
+
+
+class TestWhatIsNobodysInThePast:
+    """`at` shows what `show` would have shown then: also what is nobody's."""
+
+    async def test_it_lists_the_groups_of_show(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory note self I am called Dnam the Great", owner=True)
+        await town.asks_as("ada", "!memory note owner The vault code is green", owner=True)
+        await town.asks_as("ada", "!memory remember I like tea", owner=True)
+        told = (await town.asks_as("ada", "!memory at now", owner=True)).text.split("\n")
+        assert [line.split(" `")[0] for line in told[3:9]] == [
+            "**People** (1)", "- [fact] I like tea",
+            "**Community** (1)", "- [fact] I am called Dnam the Great",
+            "**Owner Private** (1)", "- [fact] The vault code is green",
+        ]  # fmt: skip
+        assert told[6].endswith(", about me")
+        others = (await town.asks_as("kim", "!memory at now")).text
+        assert "Dnam the Great" in others
+        assert "vault" not in others
+        assert "vault" not in (await town.asks_as("ada", "!memory at now", OPEN, owner=True)).text
+
+    async def test_lore_is_there_as_it_was_as_long_as_it_stands(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory lore The gate is green", OPEN, manages=True)
+        then = town.memory.engine.head().size
+        await town.asks_as("ada", "!memory lore The quay is wet", OPEN, manages=True)
+        told = (await town.asks_as("kim", f"!memory at {then}", OPEN)).text
+        assert "The gate is green" in told
+        assert "quay" not in told
+        assert "gate" not in (await town.asks_as("kim", f"!memory at {then}")).text
+        await town.asks_as("ada", "!memory forget The gate is green", OPEN, manages=True)
+        assert "gate" not in (await town.asks_as("kim", f"!memory at {then}", OPEN)).text
+
+    async def test_what_was_taken_back_of_the_assistant_itself_only_its_owner_sees(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory note self I am called Dnam the Great", owner=True)
+        then = town.memory.engine.head().size
+        await town.asks_as("ada", "!memory forget I am called Dnam the Great", owner=True)
+        assert "Great" in (await town.asks_as("ada", f"!memory at {then}", owner=True)).text
+        assert "Great" not in (await town.asks_as("kim", f"!memory at {then}")).text
