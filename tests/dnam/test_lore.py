@@ -402,3 +402,38 @@ class TestWhatIsNobodysInThePast:
         await town.asks_as("ada", "!memory forget I am called Dnam the Great", owner=True)
         assert "Great" in (await town.asks_as("ada", f"!memory at {then}", owner=True)).text
         assert "Great" not in (await town.asks_as("kim", f"!memory at {then}")).text
+
+
+class TestWhereItMayBeTold:
+    """`show` says it of what is not told where what is learned there is (design §10)."""
+
+    async def line(self, town: Town, place: PlaceSeen | None, asked: str = "!memory show") -> str:
+        told = (await town.asks_as("ada", asked, place)).text
+        return next(line for line in told.split("\n") if "I like tea" in line).rpartition("`")[2]
+
+    async def test_sharing_shows(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea")
+        assert await self.line(town, None) == ""
+        await town.asks_as("ada", f"!memory share {item}")
+        assert await self.line(town, None) == ", told everywhere"
+        assert await self.line(town, OPEN) == ", told everywhere"
+        assert await self.line(town, None, "!memory at now") == ", told everywhere"
+
+    async def test_what_a_server_s_channel_taught_is_marked_in_direct_messages_alone(self, town: Town) -> None:
+        await town.keeps("ada", "I like tea", OPEN)
+        assert await self.line(town, OPEN) == ""
+        assert await self.line(town, None) == ", told in guild Garden"
+        assert await self.line(town, STAFF) == ", told in guild Garden"
+
+    async def test_a_restricted_channel_s_is_not_marked_there(self, town: Town) -> None:
+        await town.keeps("ada", "I like tea", STAFF)
+        assert await self.line(town, STAFF) == ""
+
+    async def test_what_does_not_fit_is_marked_too(self, town: Town) -> None:
+        await town.keeps("ada", "I like tea", OPEN)
+        for number in range(14):
+            await town.keeps("ada", f"I like number {number}")
+        told = (await town.asks_as("ada", "!memory show")).text
+        besides = told.partition("**Also kept")[2]
+        assert re.search(r"I like (tea|number \d+)", besides)
+        assert told.count(", told in guild Garden") == 1
