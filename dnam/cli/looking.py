@@ -41,6 +41,7 @@ def show(
     from dnam.quarantine import quarantined
     from dnam.standing import is_operator
     from dnam.standing import is_owner as owns
+    from projections.decisions.consent import is_out
     from projections.people import name_of
 
     shell = Shell(data, as_json)
@@ -54,6 +55,7 @@ def show(
                 {
                     "person": person,
                     "name": name_of(now, person),
+                    "opted_out": is_out(now, person),
                     "items": [_item_json(now, each) for each in groups["People"]],
                     "community": [_item_json(now, each) for each in groups.get("Community", ())],
                     "owner_private": [_item_json(now, each) for each in groups.get("Owner Private", ())],
@@ -84,11 +86,13 @@ def as_of(view: View) -> dict[str, Any] | None:
 
 
 def _headline(rows: "Rows", person: "Handle") -> str:
-    """Who was found, so that nobody takes one Kim for another."""
+    """Who was found, so that nobody takes one Kim for another, and whether they opted out."""
+    from projections.decisions.consent import is_out
     from projections.people import accounts_of, name_of
 
     ids = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
-    return f"{name_of(rows, person)} ({ids or 'unknown'})"
+    out = ", opted out: nothing of theirs is recorded" if is_out(rows, person) else ""
+    return f"{name_of(rows, person)} ({ids or 'unknown'}){out}"
 
 
 def named(view: View, user: str) -> "Handle":
