@@ -197,6 +197,15 @@ class TestTheTable:
         assert reply.failed
 
 
+async def test_a_mistyped_command_is_met_with_the_one_that_is_most_like_it(world: World) -> None:
+    reply = await world.reply("ada", "!memory histroy durable-00000000")
+    said = "There is no command `histroy`. Did you mean `!memory history`? `!memory help` lists all."
+    assert (reply.text, reply.failed) == (said, True)
+    assert "`!memory reset rolling`?" in await world.asks("ada", "!memory rest")
+    assert "Did you mean `!memory config`?" in await world.asks("ada", "!memory confg")
+    assert "compact" not in await world.asks("ada", "!memory compct")  # the owner's
+
+
 class TestShow:
     async def test_nothing_is_shown_as_nothing(self, world: World) -> None:
         assert await world.asks("ada", "!memory") == (
