@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from dnam.belongings import Belongings, Direct, NotRemembered, Remembered
+from dnam.belongings import THEMSELF, Belongings, Direct, Happened, NotRemembered, Remembered
 from projections.quoting import one_line, visible
 
 When = Callable[[int | None], str]
@@ -30,12 +30,12 @@ def _lines(of: Belongings, when: When) -> Iterator[str]:
     yield from _section("Names", (f"{_text(each.name)}, since {when(each.said)}" for each in of.names))
     yield from _section("Notes of the operator", (f"{when(each.said)}: {_text(each.text)}" for each in of.notes))
     yield from _section("Settings", (f"{_text(each.key)} = {_text(each.text)}" for each in of.settings))
-    yield from _items("What is remembered", of.items, when)
-    yield from _items("What is nobody's, in your words", of.lore, when)
+    yield from _items("What is remembered", of.items, of.name, when)
+    yield from _items("What is nobody's, in your words", of.lore, of.name, when)
     yield from _section("Taken back", map(_gone, of.taken_back))
     yield from _section("Refused", map(_gone, of.refused))
     for each in of.direct:
-        yield from _direct(each, when)
+        yield from _direct(each, of.name, when)
     said = (f"{when(each.said)}, {_text(each.where)}: {_text(each.text)}"
             f"{''.join(f' [{_text(name)}]' for name in each.attachments)}" for each in of.messages)  # fmt: skip
     yield from _section("Messages", said)
@@ -50,30 +50,46 @@ def _section(title: str, entries: Iterator[str] | tuple[str, ...]) -> Iterator[s
         yield from (f"- {each}" for each in listed)
 
 
-def _items(title: str, items: tuple[Remembered, ...], when: When) -> Iterator[str]:
+def _items(title: str, items: tuple[Remembered, ...], name: str, when: When) -> Iterator[str]:
     if items:
         yield from ("", f"## {title}")
     for item in items:
         yield from ("", f"### {_text(item.text)}", "")
         yield f"- {_text(item.kind)}, {item.status}, {_text(item.where)}; {_text(item.id)}"
         yield from (f"- you said: “{_text(each.text)}”" for each in item.quotes)
-        for step in item.life:
+        for before, step in zip((None, *item.life), item.life, strict=False):  # one ahead of the other
             why = f" ({_text(step.why)})" if step.why else ""
-            yield f"- {when(step.at)} {step.what} by {_text(step.by)}{why}: {_text(step.text)}"
+            yield f"- {when(step.at)} {_happened(before, step)} by {_who(step.by, name)}{why}: {_text(step.text)}"
+
+
+def _happened(before: Happened | None, step: Happened) -> str:
+    """What it was, in the words of every other list."""
+    if step.what != "upserted":
+        return step.what
+    if before is None:
+        return "added"
+    if before.status != "active":
+        return "revived"
+    return "confirmed" if before.text == step.text else "changed"
+
+
+def _who(by: str, name: str) -> str:
+    """Who did or said it: whose page it is goes by their name."""
+    return _text(name if by == THEMSELF else by)
 
 
 def _gone(each: NotRemembered) -> str:
     return f"{_text(each.text)} ({_text(each.kind)}, {_text(each.where)}): {_text(each.why)}"
 
 
-def _direct(of: Direct, when: When) -> Iterator[str]:
+def _direct(of: Direct, name: str, when: When) -> Iterator[str]:
     yield from ("", f"## Direct messages ({_text(of.session)})", "")
     if of.summary:
         yield f"Summary of {when(of.summarised)}:"
         yield ""
         yield from (f"> {visible(line)}" for line in of.summary.splitlines())
         yield ""
-    yield from (f"- {when(each.said)} {_text(each.by)}: {_text(each.text)}" for each in of.lines)
+    yield from (f"- {when(each.said)} {_who(each.by, name)}: {_text(each.text)}" for each in of.lines)
 
 
 def _text(text: str) -> str:

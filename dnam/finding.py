@@ -4,6 +4,7 @@ import unicodedata
 from typing import NamedTuple
 
 from dnam.errors import Ambiguous, Unknown
+from dnam.nearest import or_near
 from dnam.whereabouts import LOCAL, in_direct, the_one
 from projections.counting import counted
 from projections.errors import BadRequest
@@ -12,7 +13,7 @@ from projections.ids import Handle, Ref
 from projections.items import items_of
 from projections.lookup import SessionCard, find_all_called, find_people, find_sessions, sessions_with
 from projections.people import name_of
-from projections.places import find_place
+from projections.places import PLACES, find_place
 from projections.policies.compartments import Setting
 from projections.policies.text import composed
 from projections.quoting import NAME_CHARS, in_quotes, line_name
@@ -30,9 +31,11 @@ class Whereabouts(NamedTuple):
     setting: Setting
 
 
-def the_person(rows: Rows, user: str) -> Handle:
-    """Who is meant by a platform's id, a handle or a name. Unknown and Ambiguous say what there is."""
-    return the_one(rows, user, find_people(rows, user))
+def the_person(rows: Rows, user: str, *, says_near: bool = True) -> Handle:
+    """Who is meant by a platform's id, a handle or a name. Unknown and Ambiguous say what there is; `says_near`: also
+    whose name is most like this one.
+    """
+    return the_one(rows, user, find_people(rows, user), says_near=says_near)
 
 
 def the_only_person(rows: Rows, user: str) -> Handle:
@@ -49,10 +52,16 @@ def the_session(rows: Rows, text: str) -> SessionCard:
             "session's key (`dnam sessions` lists them)"
         )
     if not found:
-        raise Unknown(f"there is no session {in_quotes(text)}. `dnam sessions` lists them")
+        near = or_near(text.strip().removeprefix("#"), _session_names(rows))
+        raise Unknown(f"there is no session {in_quotes(text)}{near} `dnam sessions` lists them")
     if len(found) > 1:
         raise Ambiguous(f"{in_quotes(text)} may be any of", tuple(map(_described, found)))
     return found[0]
+
+
+def _session_names(rows: Rows) -> list[str]:
+    """What sessions are called: of a key that is mistyped by a digit, another says nothing."""
+    return [found.row.name for found in rows.scan(PLACES) if found.row.session and found.row.name]
 
 
 def _described(card: SessionCard) -> str:

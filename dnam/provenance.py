@@ -213,7 +213,8 @@ class Narrator:
                 more = ""
             case _:
                 raise AssertionError("only items' events are in their lives")
-        return "; ".join(part for part in (event.reason, more) if part)
+        undo = "an undo of what they did before" if _is_undo(event) else ""
+        return "; ".join(part for part in (event.reason, undo, more) if part)
 
     def _merged(self, step: Step, event: ItemMerged) -> str:
         if step.after != event.item:
@@ -248,6 +249,10 @@ class Narrator:
         messages = () if delivered is None else delivered.messages
         links = (jump_link(each, turn.place, turn.guild, turn.audience, self._direct) for each in messages)
         return next(links, None)
+
+
+def _is_undo(event: ItemEvent | ItemRefused) -> bool:
+    return isinstance(event, ItemEvent) and event.intent is not None and event.intent.undoes
 
 
 def _everything(_: Event, __: EventId) -> bool:

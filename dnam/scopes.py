@@ -86,7 +86,7 @@ def the_scope(
         case "guild", "" if here.guild is not None:
             return Scope("guild", here.guild)
         case "person", who if who:
-            return Scope("person", person=the_person(rows, who))
+            return Scope("person", person=the_person(rows, who, says_near=False))  # others may read it
         case ("guild" | "channel") as which, name if name:
             return Scope(
                 "guild" if which == "guild" else "channel", _place(rows, which == "guild", name, within, listed)

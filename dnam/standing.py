@@ -1,6 +1,7 @@
 """What only a person's platform knows of them, and what their own direct messages open by it (design §7).
 
-    who runs this memory              `owner`, the operator's private layer
+    who runs this memory              `owner`, the operator's private layer: who owns the bot in Discord, and whoever is
+                                      this machine's own, in the chat in the terminal
     who can read a channel now        what was learned from them there
 
 It is asked anew each time, so that who may no longer read a channel no longer finds there what they said. Where
@@ -9,6 +10,7 @@ nobody can be asked, nothing is opened.
 
 from collections.abc import Awaitable, Callable
 
+from dnam.whereabouts import LOCAL
 from projections.ids import NOBODY, Handle
 from projections.items import compartments_of
 from projections.people import accounts_of
@@ -26,6 +28,11 @@ def is_owner(rows: Rows, person: Handle, owner_ids: tuple[str, ...]) -> bool:
     return any(found.row.platform == DISCORD and found.row.platform_id in ids for found in accounts_of(rows, person))
 
 
+def is_operator(rows: Rows, person: Handle) -> bool:
+    """Whether one of a person's accounts is this machine's own: in the chat in the terminal they are the operator."""
+    return any(found.row.platform == LOCAL for found in accounts_of(rows, person))
+
+
 def of_settings(rows: Rows, person: Handle, owner_ids: tuple[str, ...]) -> tuple[str, ...]:
     """What the settings alone say."""
     return (OWNER,) if is_owner(rows, person, owner_ids) else ()
@@ -37,9 +44,13 @@ def opens_more(setting: Setting) -> bool:
 
 
 def settings_say(rows: Rows, setting: Setting, owner_ids: tuple[str, ...]) -> Setting:
-    """The setting with what the settings alone open besides, where no platform can be asked."""
+    """The setting with what it opens besides where no platform can be asked: what the settings alone say, and in the
+    direct messages of the chat in the terminal what that opens to its operator.
+    """
     if not opens_more(setting):
         return setting
+    if setting.audience.place.platform == LOCAL and is_operator(rows, setting.person):
+        return setting._replace(besides=(OWNER,))
     return setting._replace(besides=of_settings(rows, setting.person, owner_ids))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dnam.errors import Ambiguous, Unknown
+from dnam.nearest import or_near
 from dnam.secrets import redacted
 from projections.counting import counted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
@@ -15,7 +16,7 @@ from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import items_of
 from projections.lookup import person_card
 from projections.messages import key_point
-from projections.people import name_of, person_of
+from projections.people import ACCOUNTS, name_of, person_of
 from projections.places import audience_of
 from projections.policies.compartments import Opening, Setting, direct, opened
 from projections.quoting import in_quotes
@@ -122,10 +123,12 @@ def openings_for(rows: Rows, person: Handle, setting: Setting | None) -> tuple[O
     return tuple(Opening(person, each) for each in (*everywhere, *({direct(person)} - everywhere.keys())))
 
 
-def the_one(rows: Rows, user: str, found: Sequence[Handle]) -> Handle:
-    """The one person meant."""
+def the_one(rows: Rows, user: str, found: Sequence[Handle], *, says_near: bool = False) -> Handle:
+    """The one person meant. `says_near`: of a name that nobody has, which is most like it."""
     if not found:
-        raise Unknown(f"nobody here goes by {in_quotes(user)}. `dnam people` lists everybody")
+        names = [each.row.name for each in rows.scan(ACCOUNTS)] if says_near else []
+        near = or_near(user.strip().removeprefix("@"), names)
+        raise Unknown(f"nobody here goes by {in_quotes(user)}{near} `dnam people` lists everybody")
     if len(found) > 1:
         raise Ambiguous(f"{in_quotes(user)} may be any of", tuple(_described(rows, each) for each in found))
     return found[0]

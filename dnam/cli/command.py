@@ -42,6 +42,21 @@ def typed(value: str | None) -> str | None:
     return None if value is None else whole(value)
 
 
+def whole_number(least: int) -> Callable[[str | int], int]:
+    """What reads an option that is a whole number, and says so of what is none."""
+
+    def read(value: str | int) -> int:
+        try:
+            number = int(value)
+        except ValueError:
+            number = least - 1
+        if number < least:
+            raise typer.BadParameter(f"{value!r} is not a whole number of {least} or more")
+        return number
+
+    return read
+
+
 User = Annotated[
     str, typer.Argument(metavar="USER", callback=typed, help="A platform's id, a handle, or a name, current or former.")
 ]

@@ -14,32 +14,36 @@ if TYPE_CHECKING:
 def people(data: Data = None, as_json: Json = False) -> None:
     """Everybody there is, and what USER may be.
 
-    Names over time, ids, how much they said, and when they last said something. Where an erasure was broken off, it
-    says so.
+    Names over time, ids, how much they said, and when they last said something. Behind the name of who opted out
+    stands that: nothing of theirs is recorded, and of whom nothing was recorded before, nobody is listed. Where an
+    erasure was broken off, it says so.
     """
     from dnam.unfinished import GOES_ON, told, unfinished_in
+    from projections.decisions.consent import is_out
     from projections.lookup import people as everybody
     from projections.lookup import person_card
 
     shell = Shell(data, as_json)
     with shell.looking() as view:
         cards = [person_card(view.rows, person) for person in everybody(view.rows)]
+        out = frozenset(card.person for card in cards if is_out(view.rows, card.person))
         left = told(unfinished_in(view.engine))
     for each in left:
         shell.out.note(f"{each}: {GOES_ON}")
     cards.sort(key=lambda card: (card.name.casefold(), [each.platform_id for each in card.accounts]))
     if shell.out.as_json:
         for card in cards:
-            shell.out.emit(_person_json(card))
+            shell.out.emit(_person_json(card, opted_out=card.person in out))
     else:
         titles = ("name", "also", "ids", "messages", "items", "last said")
-        shell.out.table(titles, (_person_cells(shell, card) for card in cards))
+        shell.out.table(titles, (_person_cells(shell, card, opted_out=card.person in out) for card in cards))
 
 
-def _person_json(card: "PersonCard") -> dict[str, Any]:
+def _person_json(card: "PersonCard", *, opted_out: bool) -> dict[str, Any]:
     return {
         "person": card.person,
         "name": card.name,
+        "opted_out": opted_out,
         "accounts": [
             {"platform": each.platform, "platform_id": each.platform_id, "name": each.name} for each in card.accounts
         ],
@@ -54,11 +58,12 @@ def _person_json(card: "PersonCard") -> dict[str, Any]:
     }
 
 
-def _person_cells(shell: Shell, card: "PersonCard") -> Sequence[str]:
+def _person_cells(shell: Shell, card: "PersonCard", *, opted_out: bool) -> Sequence[str]:
     former = dict.fromkeys(each.name for each in card.names if each.name != card.name)
     ids = ", ".join(f"{each.platform}:{each.platform_id}" for each in card.accounts)
     last = shell.out.since(card.last_said)
-    return card.name, ", ".join(former), ids, str(card.messages), str(card.items), last
+    name = f"{card.name} (opted out)" if opted_out else card.name
+    return name, ", ".join(former), ids, str(card.messages), str(card.items), last
 
 
 def sessions(data: Data = None, as_json: Json = False) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.command import Command, Data, Json
+from dnam.cli.command import Command, Data, Json, whole_number
 from dnam.cli.shell import Shell
 from dnam.times import iso
 from projections.errors import BadRequest
@@ -41,7 +41,9 @@ def log(
     user: Annotated[
         str | None, typer.Option(metavar="USER", callback=_whole, help="Only what this person did or is about.")
     ] = None,
-    after: Annotated[int, typer.Option(metavar="N", min=0, help="Only events behind this seq.")] = 0,
+    after: Annotated[
+        int, typer.Option(metavar="N", parser=whole_number(0), help="Only events behind this seq, which is a number.")
+    ] = 0,
     until: Annotated[
         str | None, typer.Option(metavar="WHEN", callback=_whole, help="Only what was recorded by then; as for --at.")
     ] = None,

@@ -33,17 +33,21 @@ def show(
 ) -> None:
     """What is remembered of a person.
 
-    Their items by where they hold (People), what everybody may know where they spoke (Community), to an owner what is
-    for the owner alone (Owner Private), and the summaries of their sessions; now, or at a moment of the past.
+    Their items by where they hold (People), what everybody may know where they spoke, and of the assistant itself
+    (Community), of an owner what is for the owner alone (Owner Private), and the summaries of their sessions; now, or
+    at a moment of the past. Owners are who owns the bot in Discord, and whoever has an account of this machine's own,
+    as in `dnam chat`.
     """
     from dnam.quarantine import quarantined
+    from dnam.standing import is_operator
     from dnam.standing import is_owner as owns
+    from projections.decisions.consent import is_out
     from projections.people import name_of
 
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
         now, person = view.now, named(view, user)
-        is_owner = owns(now, person, shell.settings.owner_ids)
+        is_owner = owns(now, person, shell.settings.owner_ids) or is_operator(now, person)
         groups = _groups(view.rows, person, all_items=all_items, is_owner=is_owner)
         summaries = list(_summaries(view.rows, person))
         if shell.out.as_json:
@@ -51,6 +55,7 @@ def show(
                 {
                     "person": person,
                     "name": name_of(now, person),
+                    "opted_out": is_out(now, person),
                     "items": [_item_json(now, each) for each in groups["People"]],
                     "community": [_item_json(now, each) for each in groups.get("Community", ())],
                     "owner_private": [_item_json(now, each) for each in groups.get("Owner Private", ())],
@@ -62,7 +67,7 @@ def show(
             )
             return
         shell.out.line(_headline(now, person))
-        if not any(groups.values()) and not summaries:
+        if not _is_any(groups) and not summaries:
             yet = "yet" if view.looked is None else "by then"
             shell.out.note(f"nothing is remembered of {name_of(now, person)} {yet}")
         _show_groups(shell, now, groups, with_reasons=all_items)
@@ -81,11 +86,13 @@ def as_of(view: View) -> dict[str, Any] | None:
 
 
 def _headline(rows: "Rows", person: "Handle") -> str:
-    """Who was found, so that nobody takes one Kim for another."""
+    """Who was found, so that nobody takes one Kim for another, and whether they opted out."""
+    from projections.decisions.consent import is_out
     from projections.people import accounts_of, name_of
 
     ids = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
-    return f"{name_of(rows, person)} ({ids or 'unknown'})"
+    out = ", opted out: nothing of theirs is recorded" if is_out(rows, person) else ""
+    return f"{name_of(rows, person)} ({ids or 'unknown'}){out}"
 
 
 def named(view: View, user: str) -> "Handle":
@@ -96,20 +103,29 @@ def named(view: View, user: str) -> "Handle":
 
 
 def _groups(rows: "Rows", person: "Handle", *, all_items: bool, is_owner: bool) -> "dict[Group, list[Found[ItemRow]]]":
-    """Their own items, and of nobody's those of where they spoke and, to an owner, the owner's; the groups that there
-    are for them.
+    """Their own items, and of nobody's those of where they spoke, of the assistant itself and, to an owner, the
+    owner's; the groups that there are for them.
     """
     from projections.ids import NOBODY
     from projections.items import items_in, items_of
-    from projections.policies.compartments import OWNER
+    from projections.policies.compartments import OWNER, SELF
 
     where = _compartments(rows, person)
+    itself = list(items_in(rows, NOBODY, SELF))
     found: dict[Group, Iterable[Found[ItemRow]]] = {"People": items_of(rows, person)}
-    if where:
-        found["Community"] = (each for compartment in where for each in items_in(rows, NOBODY, compartment))
+    if where or any(all_items or each.row.item.status == "active" for each in itself):
+        there = (each for compartment in where for each in items_in(rows, NOBODY, compartment))
+        found["Community"] = (*there, *itself)
     if is_owner:
         found["Owner Private"] = items_in(rows, NOBODY, OWNER)
     return {group: _in_order(items, all_items=all_items) for group, items in found.items()}
+
+
+def _is_any(groups: "dict[Group, list[Found[ItemRow]]]") -> bool:
+    """Whether there is anything besides what the assistant knows of itself, which is there for everybody."""
+    from projections.policies.compartments import SELF
+
+    return any(each.row.item.compartment != SELF for found in groups.values() for each in found)
 
 
 def _compartments(rows: "Rows", person: "Handle") -> list[str]:

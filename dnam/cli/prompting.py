@@ -44,7 +44,9 @@ def prompt(
 
     Now, or at a moment of the past; with --at the seq of an answer and nothing else, the prompt of that answer as it
     was. Nothing is sent, and nothing is recorded: of items and past conversations it holds what words find, and not
-    what an encoder would; the prompt of an answer has that too.
+    what an encoder would; the prompt of an answer has that too. In the direct messages of `dnam chat`, whoever has an
+    account of this machine's own is the operator, to whom what is for the owner alone is told; what else somebody's own
+    direct messages open by what only their platform knows is not looked up.
     """
     shell = Shell(data, as_json)
     if user is None and at is not None and said is None:

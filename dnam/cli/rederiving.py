@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dnam.cli.command import Command, Data, Json, Yes, typed
+from dnam.cli.command import Command, Data, Json, Yes, typed, whole_number
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.rederiving_words import estimate_words, whose
 from dnam.cli.screen import amount
@@ -58,13 +58,18 @@ def rederive(
         typer.Option("--from", metavar="WHEN", callback=typed, help="What was recorded until then stays as it is."),
     ] = None,
     cadence: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Read N messages at a time, and not as it was recorded.")
+        int | None,
+        typer.Option(
+            metavar="N", parser=whole_number(1), help="Read N messages at a time, and not as it was recorded."
+        ),
     ] = None,
     max_cost: Annotated[
         float | None,
         typer.Option(metavar="USD", min=0, callback=amount, help="Stop before more than this was spent on the shadow."),
     ] = None,
-    parallel: Annotated[int, typer.Option(metavar="N", min=1, help="How many calls are under way at once.")] = 16,
+    parallel: Annotated[
+        int, typer.Option(metavar="N", parser=whole_number(1), help="How many calls are under way at once.")
+    ] = 16,
     batch: Annotated[
         bool,
         typer.Option(

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.command import At, Command, Data, Json, Place, Said, Text, typed
+from dnam.cli.command import At, Command, Data, Json, Place, Said, Text, typed, whole_number
 from dnam.cli.looking import as_of, named
 from dnam.cli.shell import Shell, View
 from dnam.times import iso
@@ -39,7 +39,9 @@ def search(
     said_in: SaidIn = None,
     at: At = None,
     said: Said = None,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="How many of each are listed.")] = MOST,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", parser=whole_number(1), help="How many of each are listed.")
+    ] = MOST,
     beside: Annotated[
         bool, typer.Option("--all", help="Also what has none of the words and stands beside what has.")
     ] = False,

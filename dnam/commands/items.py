@@ -13,22 +13,23 @@ from dnam.commands.made_room import made_room
 from dnam.commands.picking import STATUSES, WORDS_STAY, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.commands.unmatched import unmatched
+from dnam.finding import compartment_words
 from dnam.moments import Reader, looked_at
 from dnam.quarantine import quarantined
 from dnam.times import shown, zone_of
 from dnam.unnamed import noted
-from projections.blocks import Block
 from projections.context import Memory, Request, remembered
 from projections.errors import BadRequest
 from projections.events.values import About, Audience, Item
 from projections.groups import grouped
 from projections.ids import EventId, Point
-from projections.items import RefusalRow
-from projections.policies.compartments import Setting, place_item
+from projections.items import RefusalRow, items_in
+from projections.policies.compartments import Setting, opened, place_item
 from projections.quoting import one_line
 from projections.quoting import opening as quoted
 from projections.rows import Rows
 from projections.summaries import find_summary
+from projections.trimming import cut
 
 CHARS_PER_TOKEN = 4
 BEHIND_EVERYTHING = EventId(b"\xff" * 16)
@@ -41,12 +42,15 @@ MOST_HELD = 5
 
 class Shown(NamedTuple):
     """What `show` shows: what the next prompt would hold, and what is kept here besides; to the person alone what was
-    held because it instructs the assistant.
+    held because it instructs the assistant. `places` are where what is not told here alone may be told, in words, by
+    its compartment; `summary_chars` are those of the summary itself, without what marks it as quoted.
     """
 
     memory: Memory
     besides: tuple[Item, ...]
-    held: tuple[RefusalRow, ...] = ()
+    held: tuple[RefusalRow, ...]
+    places: Mapping[str, str]
+    summary_chars: int
 
 
 async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
@@ -73,23 +77,38 @@ def _look(rows: Rows, request: Request, sees: Setting) -> Shown:
     kept = (each for each in own(rows, sees) if each.status == "active")
     besides = (each for each in kept if (each.owner, each.compartment, each.id) not in known)
     held = quarantined(rows, sees.person) if sees.audience.kind == "direct" else ()
-    return Shown(memory, tuple(sorted(besides, key=lambda item: (-item.updated, item.id))), tuple(held))
+    in_order = tuple(sorted(besides, key=lambda item: (-item.updated, item.id)))
+    places = _places(rows, request.setting, (*(hit.item for hit in memory.hits), *in_order))
+    chars = _summary_chars(rows, request) if memory.summary.body else 0
+    return Shown(memory, in_order, tuple(held), places, chars)
+
+
+def _summary_chars(rows: Rows, request: Request) -> int:
+    found = find_summary(rows, request.session, request.setting.audience.epoch)
+    return 0 if found is None else len(cut(found.row.text, request.limits.summary_chars))
+
+
+def _places(rows: Rows, setting: Setting, items: Iterable[Item]) -> dict[str, str]:
+    """Where their own items may be told that are not told where what is learned here is, by compartment."""
+    elsewhere = {item.compartment for item in items if item.owner} - {place_item(setting)}
+    return {each: f", told {one_line(compartment_words(rows, each))}" for each in elsewhere}
 
 
 async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """What was remembered here at a moment, by when it was recorded.
+    """What was remembered here at a moment, by when it was recorded, in the groups of `show`.
 
     Others may read along in a shared place: there a look back shows nothing that was taken back, put in other words or
-    moved away since, and no summary, which may speak of it.
+    moved away since, and no summary, which may speak of it. What is nobody's is shared everywhere but with its owner.
     """
     memory = assistant.memory
     zone = zone_of(memory.settings.timezone)
     reader = Reader(datetime.fromtimestamp(memory.now() / 1000, UTC), zone, lambda ms: shown(ms, zone))
     looked = await memory.look(lambda rows: looked_at(memory.engine, rows, reader, arguments["when"], None))
-    found, summary = await memory.look_back(looked.moment, lambda today, then: _then(today, then, asked))
+    found, summary, places = await memory.look_back(looked.moment, lambda today, then: _then(today, then, asked))
+    lines = _in_groups(zip(found, _listed(found, places), strict=True))
     sections = [
         f"{looked.notes[0][:1].upper()}{looked.notes[0][1:]}.",
-        "\n".join(["**Durable memory then:**", *(listed(found) or [NONE])]),
+        "\n".join(["**Durable memory then:**", *(lines or [NONE])]),
     ]
     if _is_told_there(asked):
         sections.append(f"**Rolling summary then:**\n{summary or NONE}")
@@ -101,14 +120,24 @@ def _is_told_there(asked: Invocation) -> bool:
     return asked.setting.audience.kind == "direct"
 
 
-def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str]:
-    active = [item for item in own(then, asked.setting) if item.status == "active"]
-    if not _is_told_there(asked):
-        here = {_address(item) for item in own(today, asked.setting) if item.status == "active"}
-        active = [item for item in active if _address(item) in here]
-    found = find_summary(then, asked.session, asked.setting.audience.epoch)
-    summary = "" if found is None else quoted(found.row.text)
-    return tuple(sorted(active, key=lambda item: (-item.updated, item.id))), summary
+def _then(today: Rows, then: Rows, asked: Invocation) -> tuple[tuple[Item, ...], str, dict[str, str]]:
+    stand = {_address(item) for item in _open(today, asked.setting)}
+    found = [item for item in _open(then, asked.setting) if _is_for_them_alone(asked, item) or _address(item) in stand]
+    in_groups = grouped((item, item) for item in sorted(found, key=lambda item: (-item.updated, item.id)))
+    active = tuple(item for group in in_groups.values() for item in group)
+    kept = find_summary(then, asked.session, asked.setting.audience.epoch)
+    return active, "" if kept is None else quoted(kept.row.text), _places(today, asked.setting, active)
+
+
+def _open(rows: Rows, setting: Setting) -> Iterator[Item]:
+    """What was remembered and a place opens: the person's own, and what is nobody's."""
+    found = (each.row.item for opening in opened(rows, setting) for each in items_in(rows, *opening))
+    return (item for item in found if item.status == "active")
+
+
+def _is_for_them_alone(asked: Invocation, item: Item) -> bool:
+    """Whether nobody else ever read it where it is asked: in their direct messages their own, to the owner all."""
+    return _is_told_there(asked) and (bool(item.owner) or asked.is_owner)
 
 
 def _address(item: Item) -> tuple[str, str, str]:
@@ -117,19 +146,30 @@ def _address(item: Item) -> tuple[str, str, str]:
 
 
 def _sections(shown: Shown) -> Iterator[str]:
-    durable, summary = shown.memory.durable, shown.memory.summary
+    durable, summary, places = shown.memory.durable, shown.memory.summary, shown.places
     hits = zip(durable.lines, shown.memory.hits, strict=True)
-    lines = _in_groups((hit.item, f"{line.text} {shown_id(hit.item)}{whose(hit.item)}") for line, hit in hits)
-    yield "\n".join([f"**Durable memory:** ({_size(durable)})", *(lines or [NONE])])
-    yield "\n".join([f"**Rolling summary:** ({_size(summary)})", summary.body or NONE])
+    lines = _in_groups((hit.item, f"{line.text} {shown_id(hit.item)}{_told(hit.item, places)}") for line, hit in hits)
+    yield "\n".join([f"**Durable memory:** ({_size(durable.chars)})", *(lines or [NONE])])
+    yield "\n".join([f"**Rolling summary:** ({_size(shown.summary_chars)})", summary.body or NONE])
     if shown.besides:
-        yield "\n".join([f"**Also kept, not in the next prompt:** {len(shown.besides)}", *listed(shown.besides)])
+        besides = _listed(shown.besides, places)
+        yield "\n".join([f"**Also kept, not in the next prompt:** {len(shown.besides)}", *besides])
     if shown.held:
-        lines = [f"- {one_line(each.text)}: {one_line(each.reason)}" for each in shown.held[:MOST_HELD]]
-        yield "\n".join([f"**Not remembered, because it instructs me:** {len(shown.held)}", *lines])
-    yield f"**Total prompt memory:** {_size(durable, summary)}"
+        held = [f"- {one_line(each.text)}: {one_line(each.reason)}" for each in shown.held[:MOST_HELD]]
+        yield "\n".join([f"**Not remembered, because it instructs me:** {len(shown.held)}", *held])
+    yield f"**Total prompt memory:** {_size(durable.chars + shown.summary_chars)}"
     if not (lines or summary.body or shown.besides or shown.held):
         yield NOTHING_YET
+
+
+def _listed(items: Iterable[Item], places: Mapping[str, str]) -> list[str]:
+    """Items, one a line, with whose they are and where they may be told."""
+    return [f"{line}{_told(item, places)}" for item in items for line in listed([item])]
+
+
+def _told(item: Item, places: Mapping[str, str]) -> str:
+    """Whose an item is, where it is nobody's own, and where it may be told, where that is elsewhere."""
+    return whose(item) or places.get(item.compartment, "")
 
 
 def _in_groups(lines: Iterable[tuple[Item, str]]) -> list[str]:
@@ -143,8 +183,7 @@ def whose(item: Item) -> str:
     return "" if item.owner else WHOSE.get(item.about, "")
 
 
-def _size(*blocks: Block) -> str:
-    chars = sum(block.chars for block in blocks)
+def _size(chars: int) -> str:
     return f"{chars} chars, ~{-(-chars // CHARS_PER_TOKEN)} tokens"
 
 

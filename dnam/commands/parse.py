@@ -26,10 +26,13 @@ class Call(NamedTuple):
 
 
 class Misread(NamedTuple):
-    """It was meant for the memory and is no command; `problem` says what is wrong, `command` is the one it began as."""
+    """It was meant for the memory and is no command; `problem` says what is wrong, `command` is the one it began as.
+    Where it began as none, `word` is its first.
+    """
 
     problem: str
     command: Command | None = None
+    word: str = ""
 
     @property
     def changes(self) -> bool:
@@ -52,7 +55,7 @@ def parse(text: str, commands: Sequence[Command]) -> Call | Misread | None:
     begun = next((each for each in commands if each.name.split()[0] == _taken(rest, 1)[0][0]), None)
     if begun is not None:
         return Misread(f"`{PREFIX} {_shown(rest).casefold()}` goes on: `{begun.usage}`.", begun)
-    return Misread(f"There is no command `{_shown(rest)}`.")
+    return Misread(f"There is no command `{_shown(rest)}`.", word=_taken(rest, 1)[0][0])
 
 
 def is_for_memory(text: str) -> bool:

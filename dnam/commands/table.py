@@ -3,7 +3,7 @@
 What is added here is in the terminal, in Discord's text and among its slash commands at once.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from dnam.assistant import Assistant
 from dnam.commands import consent, items, keep, lore, sessions, sharing, undo, why
@@ -24,6 +24,7 @@ from dnam.commands.pointing import Menu, Pointed
 from dnam.commands.redact import PARAMETERS as REDACT
 from dnam.commands.redact import redact_message
 from dnam.commands.search import find
+from dnam.nearest import nearest
 from projections.errors import BadRequest
 from projections.ids import NOBODY
 from replay.errors import LogError
@@ -202,7 +203,7 @@ def read(text: str) -> Call | Misread | None:
 async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> Reply:
     """Do it. What cannot be done is the reply, in words."""
     if isinstance(call, Misread):
-        more = f"\n{listing(offered_to(assistant, asked))}" if call.command is None else ""
+        more = "" if call.command is not None else _instead(call.word, offered_to(assistant, asked))
         return Reply(f"{call.problem}{more}", failed=True)
     command = call.command
     if command.for_owner and not asked.is_owner:
@@ -216,6 +217,15 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
         needs_memory=command.needs_memory,
         records=command.changes and not command.always and command.name not in TAKES_BACK,
     )
+
+
+def _instead(word: str, offered: Sequence[Command]) -> str:
+    """What may be asked for instead of a command that there is not: the one that is most like it, else all of them."""
+    near = nearest(word, dict.fromkeys(each.name.split()[0] for each in offered))
+    if not near:
+        return f"\n{listing(offered)}"
+    names = [each.name for each in offered if each.name.split()[0] == near]
+    return f" Did you mean `{PREFIX} {names[0] if len(names) == 1 else near}`? `{PREFIX} help` lists all."
 
 
 CONFIRMED: Mapping[Confirms, Callable[[Assistant, Invocation], Awaitable[Reply]]] = {

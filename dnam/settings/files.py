@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 
+from dnam.nearest import nearest
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.tables import SETTINGS
 
@@ -102,13 +103,6 @@ def _setting(path: Path, key: str, value: object, by_field: Mapping[str, Setting
         return by_field[key]
     near = nearest(key.removeprefix(OURS).lower(), by_field)
     raise SettingError(key, f"{path}: there is no setting {key!r}{_meant(near)}")
-
-
-def nearest(word: str, words: Iterable[str]) -> str:
-    """The known word that is most like one that is not known; empty when none is."""
-    from difflib import get_close_matches
-
-    return next(iter(get_close_matches(word, list(words), 1)), "")
 
 
 def _text(path: Path, setting: Setting, value: object) -> str:

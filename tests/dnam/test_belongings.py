@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.belongings import THEMSELF, Belongings, belongings
+from dnam.belongings import THEMSELF, Belongings, Happened, belongings
 from dnam.belongings_json import as_json
 from dnam.belongings_page import page
 from dnam.cli.screen import jsonable
@@ -272,3 +272,35 @@ def test_an_account_of_nobody_has_no_belongings(tmp_path: Path, of_kim: Belongin
         assert (left.name, left.messages, left.items, left.direct, left.notes) == ("someone", (), (), (), ())
 
     theirs(tmp_path, gone, user=INES.id)
+
+
+def test_the_page_says_what_happened_as_other_lists_do_and_by_whom_by_name(tmp_path: Path) -> None:
+    of = theirs(tmp_path, talk, remember)
+    told = page(of, when).splitlines()
+    steps = [
+        line.partition(" ")[2].partition(" ")[2].partition(" (")[0]
+        for line in told
+        if "Z " in line and " by Kim" in line
+    ]
+    assert steps == ["remembered by Kim", "changed by Kim", "remembered by Kim", "forgotten by Kim"]
+    assert any(line.endswith(" Kim: what do I like?") for line in told)
+    assert not any("themself" in line or "upserted" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "word"),
+    [(None, "tea", "added"), (("tea", "active"), "tea", "confirmed"), (("tea", "active"), "rain", "changed"),
+     (("tea", "evicted"), "tea", "revived")],
+)  # fmt: skip
+def test_a_model_s_step_is_told_by_what_it_did(
+    of_kim: Belongings, before: tuple[str, str] | None, text: str, word: str
+) -> None:
+    step = Happened(NOW, NOW, "upserted", "model m 1", text, "active", "", "", "")
+    life = (
+        (step,)
+        if before is None
+        else (msgspec.structs.replace(step, what="first", text=before[0], status=before[1]), step)
+    )
+    item = msgspec.structs.replace(of_kim.items[0], life=life)
+    told = page(msgspec.structs.replace(of_kim, items=(item,)), when)
+    assert f" {word} by model m 1: {text}" in told

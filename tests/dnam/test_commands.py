@@ -29,7 +29,7 @@ from projections.ids import NOBODY, Ref
 from projections.policies.compartments import Setting
 from replay.engine import Engine
 from replay.errors import LogFull
-from tests.dnam.scripted import FakeClock
+from tests.dnam.scripted import FakeClock, ScriptedModel
 
 GUILD = Ref("local", "garden")
 OPEN = PlaceSeen("local", "general", "channel", "general", "guild", guild=GUILD, guild_name="Garden")
@@ -197,6 +197,15 @@ class TestTheTable:
         assert reply.failed
 
 
+async def test_a_mistyped_command_is_met_with_the_one_that_is_most_like_it(world: World) -> None:
+    reply = await world.reply("ada", "!memory histroy durable-00000000")
+    said = "There is no command `histroy`. Did you mean `!memory history`? `!memory help` lists all."
+    assert (reply.text, reply.failed) == (said, True)
+    assert "`!memory reset rolling`?" in await world.asks("ada", "!memory rest")
+    assert "Did you mean `!memory config`?" in await world.asks("ada", "!memory confg")
+    assert "compact" not in await world.asks("ada", "!memory compct")  # the owner's
+
+
 class TestShow:
     async def test_nothing_is_shown_as_nothing(self, world: World) -> None:
         assert await world.asks("ada", "!memory") == (
@@ -226,6 +235,18 @@ class TestShow:
         assert shown
         assert "Friday" in shown[2]
         assert len(shown[2]) == int(shown[1])
+
+    async def test_of_the_summary_its_own_characters_count_and_not_how_it_is_quoted(self) -> None:
+        world = World(DNAM_SUMMARY_MAX_CHARS="63")
+        text = "- The release is on Friday.\n- The tests are green.\n- All of it."
+        assistant = Assistant(world.memory, ScriptedModel({"summary": lambda _: text}))
+        heard = await world.says("ada", "The release is on Friday and the tests are green.")
+        assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        shown = await world.asks("ada", "!memory")
+        assert "\n  - The tests are green." in shown
+        assert f"**Rolling summary:** ({len(text)} chars, ~16 tokens)\n" in shown
+        assert shown.endswith(f"**Total prompt memory:** {len(text)} chars, ~16 tokens")
+        world.memory.engine.close()
 
     async def test_what_does_not_fit_into_a_prompt_is_listed_with_its_id_too(self) -> None:
         world = World(DNAM_DURABLE_INJECT_MAX_ITEMS="1")

@@ -10,10 +10,12 @@ from dnam.finding import (
     is_item,
     new_name,
     source_words,
+    the_only_person,
     the_person,
     the_session,
     whereabouts,
 )
+from dnam.scopes import the_scope
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -146,3 +148,26 @@ def test_who_is_not_found_is_told_as_they_were_typed() -> None:
         the_person(rows, family)
     with pytest.raises(Unknown, match=r"^nobody here goes by 'Kim\\u200d'"):
         the_person(rows, "Kim\u200d")
+
+
+def test_a_mistyped_name_is_met_with_the_one_that_is_most_like_it() -> None:
+    world = World()
+    say(
+        world,
+        Account("discord", "100", "Tobi"),
+        PlaceSeen("discord", "1", "channel", "plot-talk", "guild", guild=GARDEN),
+        "1",
+    )
+    with pytest.raises(Unknown, match=r"nobody here goes by 'Tbi'; did you mean 'Tobi'\? `dnam people` lists"):
+        the_person(world.rows, "Tbi")
+    with pytest.raises(Unknown, match=r"nobody here goes by '@toby'; did you mean 'Tobi'\?"):
+        the_person(world.rows, "@toby")
+    for typed in ("plottalk", "#Plot-tlak"):
+        with pytest.raises(Unknown, match=rf"no session '{typed}'; did you mean 'plot-talk'\? `dnam sessions` lists"):
+            the_session(world.rows, typed)
+    with pytest.raises(Unknown, match=r"by 'Zebulon'\. `dnam people` lists"):
+        the_person(world.rows, "Zebulon")
+    with pytest.raises(Unknown, match=r"by 'Tbi'\. `dnam people` lists"):  # of what cannot be undone nothing is guessed
+        the_only_person(world.rows, "Tbi")
+    with pytest.raises(Unknown, match=r"by 'Tbi'\. "):  # in a channel others would read the name
+        the_scope(world.rows, "person/Tbi")

@@ -205,3 +205,14 @@ async def test_many_messages_are_counted(world: World) -> None:
     text = await world.asks("ada", f"!memory history {item.id}")
     assert text.count("  > ada, ") == 3
     assert "\n  > and 2 more\nIt may be told in: " in text
+
+
+async def test_an_undo_is_said_to_be_one(world: World) -> None:
+    await world.asks("ada", "!memory remember I like tea")
+    item = await world.item("I like tea")
+    await world.asks("ada", f"!memory share {item.id}")
+    await world.asks("ada", "!memory undo")
+    told = (await world.asks("ada", f"!memory history {item.id}")).split("\n")
+    moves = [line for line in told if ": moved by " in line]
+    assert ["an undo of what they did before" in line for line in moves] == [False, True]
+    assert "asked by the person; an undo of what they did before; it was everywhere before" in moves[1]

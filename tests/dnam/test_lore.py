@@ -364,3 +364,76 @@ class TestWhy:
         assert "Fridays" not in (await town.points(alone, 1, answer)).text
         await town.memory.forget_for(lore.compartment, lore.id, by=PLATFORM)
         assert "Fridays" not in (await town.points(heard, 1, answer)).text
+
+
+class TestWhatIsNobodysInThePast:
+    """`at` shows what `show` would have shown then: also what is nobody's."""
+
+    async def test_it_lists_the_groups_of_show(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory note self I am called Dnam the Great", owner=True)
+        await town.asks_as("ada", "!memory note owner The vault code is green", owner=True)
+        await town.asks_as("ada", "!memory remember I like tea", owner=True)
+        told = (await town.asks_as("ada", "!memory at now", owner=True)).text.split("\n")
+        assert [line.split(" `")[0] for line in told[3:9]] == [
+            "**People** (1)", "- [fact] I like tea",
+            "**Community** (1)", "- [fact] I am called Dnam the Great",
+            "**Owner Private** (1)", "- [fact] The vault code is green",
+        ]  # fmt: skip
+        assert told[6].endswith(", about me")
+        others = (await town.asks_as("kim", "!memory at now")).text
+        assert "Dnam the Great" in others
+        assert "vault" not in others
+        assert "vault" not in (await town.asks_as("ada", "!memory at now", OPEN, owner=True)).text
+
+    async def test_lore_is_there_as_it_was_as_long_as_it_stands(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory lore The gate is green", OPEN, manages=True)
+        then = town.memory.engine.head().size
+        await town.asks_as("ada", "!memory lore The quay is wet", OPEN, manages=True)
+        told = (await town.asks_as("kim", f"!memory at {then}", OPEN)).text
+        assert "The gate is green" in told
+        assert "quay" not in told
+        assert "gate" not in (await town.asks_as("kim", f"!memory at {then}")).text
+        await town.asks_as("ada", "!memory forget The gate is green", OPEN, manages=True)
+        assert "gate" not in (await town.asks_as("kim", f"!memory at {then}", OPEN)).text
+
+    async def test_what_was_taken_back_of_the_assistant_itself_only_its_owner_sees(self, town: Town) -> None:
+        await town.asks_as("ada", "!memory note self I am called Dnam the Great", owner=True)
+        then = town.memory.engine.head().size
+        await town.asks_as("ada", "!memory forget I am called Dnam the Great", owner=True)
+        assert "Great" in (await town.asks_as("ada", f"!memory at {then}", owner=True)).text
+        assert "Great" not in (await town.asks_as("kim", f"!memory at {then}")).text
+
+
+class TestWhereItMayBeTold:
+    """`show` says it of what is not told where what is learned there is (design §10)."""
+
+    async def line(self, town: Town, place: PlaceSeen | None, asked: str = "!memory show") -> str:
+        told = (await town.asks_as("ada", asked, place)).text
+        return next(line for line in told.split("\n") if "I like tea" in line).rpartition("`")[2]
+
+    async def test_sharing_shows(self, town: Town) -> None:
+        item = await town.keeps("ada", "I like tea")
+        assert await self.line(town, None) == ""
+        await town.asks_as("ada", f"!memory share {item}")
+        assert await self.line(town, None) == ", told everywhere"
+        assert await self.line(town, OPEN) == ", told everywhere"
+        assert await self.line(town, None, "!memory at now") == ", told everywhere"
+
+    async def test_what_a_server_s_channel_taught_is_marked_in_direct_messages_alone(self, town: Town) -> None:
+        await town.keeps("ada", "I like tea", OPEN)
+        assert await self.line(town, OPEN) == ""
+        assert await self.line(town, None) == ", told in guild Garden"
+        assert await self.line(town, STAFF) == ", told in guild Garden"
+
+    async def test_a_restricted_channel_s_is_not_marked_there(self, town: Town) -> None:
+        await town.keeps("ada", "I like tea", STAFF)
+        assert await self.line(town, STAFF) == ""
+
+    async def test_what_does_not_fit_is_marked_too(self, town: Town) -> None:
+        await town.keeps("ada", "I like tea", OPEN)
+        for number in range(14):
+            await town.keeps("ada", f"I like number {number}")
+        told = (await town.asks_as("ada", "!memory show")).text
+        besides = told.partition("**Also kept")[2]
+        assert re.search(r"I like (tea|number \d+)", besides)
+        assert told.count(", told in guild Garden") == 1

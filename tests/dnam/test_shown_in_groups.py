@@ -1,5 +1,7 @@
 """`dnam show` and `!memory show` in groups: People, Community, Owner Private, each with how much there is of it."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,7 +55,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def lines(out: str) -> list[str]:
     """What is printed, without what the tables say of each item."""
-    known = ("Likes tea", "The gate is green.", "The key hangs inside.", "The bill is due.")
+    known = ("Likes tea", "The gate is green.", "The key hangs inside.", "The bill is due.", "I am polite.")
     found = ((next((text for text in known if text in line), ""), line) for line in out.splitlines() if line)
     return [text or line for text, line in found if text or not line.startswith("id ")]
 
@@ -62,7 +64,8 @@ def test_what_everybody_may_know_where_they_spoke_is_the_community(data: Path) -
     assert lines(dnam("show", "Kim", "--data", data).out) == [
         f"Kim (discord:{KIM})",
         "People (1)", "in direct messages:", "Likes tea",
-        "Community (2)", "in channel staff:", "The key hangs inside.", "in guild Garden:", "The gate is green.",
+        "Community (3)", "in channel staff:", "The key hangs inside.", "in guild Garden:", "The gate is green.",
+        "everywhere, about the assistant itself:", "I am polite.",
     ]  # fmt: skip
 
 
@@ -72,9 +75,11 @@ def test_the_owner_has_a_group_of_their_own(data: Path, monkeypatch: pytest.Monk
         "Owner Private (1)", "for the owner:", "The bill is due."
     ]  # fmt: skip
     shown = dnam("show", "Kim", "--json", "--data", data).value
-    assert shown["counts"] == {"People": 1, "Community": 2, "Owner Private": 1}
+    assert shown["counts"] == {"People": 1, "Community": 3, "Owner Private": 1}
     assert [each["text"] for each in shown["owner_private"]] == ["The bill is due."]
-    assert {each["text"] for each in shown["community"]} == {"The gate is green.", "The key hangs inside."}
+    assert {each["text"] for each in shown["community"]} == {
+        "The gate is green.", "The key hangs inside.", "I am polite.",
+    }  # fmt: skip
 
 
 def test_a_group_that_is_empty_says_so_and_there_is_none_where_they_never_were(
@@ -82,12 +87,42 @@ def test_a_group_that_is_empty_says_so_and_there_is_none_where_they_never_were(
 ) -> None:
     monkeypatch.setenv("DNAM_OWNER_IDS", "271828182845904523")
     assert lines(dnam("show", "Ada", "--data", data).out) == [
-        "Ada (discord:271828182845904523)", "People (0)", "Owner Private (1)", "for the owner:", "The bill is due.",
+        "Ada (discord:271828182845904523)", "People (0)",
+        "Community (1)", "everywhere, about the assistant itself:", "I am polite.",
+        "Owner Private (1)", "for the owner:", "The bill is due.",
     ]  # fmt: skip
     monkeypatch.setenv("DNAM_OWNER_IDS", "")
     ran = dnam("show", "Ada", "--data", data)
-    assert ran.out == "Ada (discord:271828182845904523)\n"
+    assert lines(ran.out) == [
+        "Ada (discord:271828182845904523)", "People (0)",
+        "Community (1)", "everywhere, about the assistant itself:", "I am polite.",
+    ]  # fmt: skip
     assert "nothing is remembered of Ada yet" in ran.err
+
+
+def test_the_shell_opens_to_this_machine_s_own_what_the_chat_does_and_no_more_to_others(tmp_path: Path) -> None:
+    data, asked = tmp_path / "data", "what is due?"
+    make(data, fill)
+    chat = ("chat", "--as", "bob", "--data", str(data))
+    told = subprocess.run(
+        [sys.executable, "-m", "dnam", *chat],
+        input="!memory show\n",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    ).stdout
+    assert "The bill is due." in told
+    assert "I am polite." in told
+    assert "The bill is due." in dnam("prompt", "bob", asked, "--data", data).out
+    assert "The bill is due." in dnam("search", asked, "--user", "bob", "--data", data).out
+    assert lines(dnam("show", "bob", "--data", data).out)[-6:] == [
+        "Community (1)", "everywhere, about the assistant itself:", "I am polite.",
+        "Owner Private (1)", "for the owner:", "The bill is due.",
+    ]  # fmt: skip
+    assert "The bill is due." not in dnam("prompt", "bob", asked, "--in", "general", "--data", data).out
+    assert "The bill is due." not in dnam("prompt", "Kim", asked, "--data", data).out
+    assert "The bill is due." not in dnam("show", "Kim", "--data", data).out
 
 
 async def shown(assistant: Assistant, place: PlaceSeen | None = None, *besides: str) -> str:

@@ -4,10 +4,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from dnam.standing import of_settings, standing_in, taught_in_channels
+from dnam.standing import of_settings, settings_say, standing_in, taught_in_channels
 from dnam.whereabouts import in_direct
 from projections.ids import NOBODY, Handle
-from projections.policies.compartments import OWNER
+from projections.policies.compartments import OWNER, Setting
 from tests.dnam.test_commands import CLOSED, OPEN, World
 
 
@@ -79,3 +79,20 @@ async def test_nobody_has_a_standing() -> None:
         raise AssertionError("nobody is asked about")
 
     assert await standing_in(setting, unasked) == setting
+
+
+async def test_in_the_shell_this_machine_s_own_are_the_operator_in_their_own_direct_messages_there(
+    world: World,
+) -> None:
+    local = await world.memory.heard("bob", "hm")
+    there = await world.memory.heard("bob", "hm", place=OPEN)
+    discord = await world.memory.heard("43", "hm", platform="discord")
+
+    async def besides(setting: Setting) -> tuple[str, ...]:
+        return (await world.memory.look(lambda rows: settings_say(rows, setting, ()))).besides
+
+    assert await besides(local.setting) == (OWNER,)
+    assert await besides(there.setting) == ()
+    assert await besides(discord.setting) == ()
+    assert await besides(in_direct(discord.person)) == ()  # no DM of theirs has begun
+    assert await besides(in_direct(local.person, "discord")) == ()

@@ -87,7 +87,7 @@ def hit(turn: str, score: int, seq: int) -> Hit:
 
 def test_what_recall_would_not_look_at_does_not_come_in_among_the_best() -> None:
     found = [hit(f"{number}", 1000 - number, number) for number in range(SEEDS)]
-    deeper = [hit("new and better", 990, 500), *found, hit("as good, later", 937, 501), hit("behind", 5, 502)]
+    deeper = [hit("new and better", 990, 500), *found, hit("as good, later", 1001 - SEEDS, 501), hit("behind", 5, 502)]
     assert [each.turn for each in looked_at({SEEDS: found, DEEP: deeper}.__getitem__)][SEEDS:] == ["behind"]
     assert looked_at({SEEDS: found[1:]}.__getitem__) == found[1:]
 

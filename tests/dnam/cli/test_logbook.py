@@ -26,6 +26,20 @@ def seqs(*arguments: str | Path) -> list[int]:
     return [each["seq"] for each in dnam("log", "--json", *arguments).values]
 
 
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("log", "--after", "x"), "Invalid value for '--after': 'x' is not a whole number of 0 or more"),
+        (("log", "--after", "-1"), "Invalid value for '--after': '-1' is not a whole number of 0 or more"),
+        (("search", "tea", "--limit", "0"), "Invalid value for '--limit': '0' is not a whole number of 1 or more"),
+    ],
+)
+def test_what_is_no_number_is_said_to_be_none(data: Path, asked: tuple[str, ...], said: str) -> None:
+    ran = dnam(*asked, "--data", data)
+    assert ran.code == 2
+    assert said in ran.err
+
+
 def test_log_is_a_line_an_event(data: Path) -> None:
     lines = dnam("log", "--data", data).out.splitlines()
     assert len(lines) == 25

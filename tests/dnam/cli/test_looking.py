@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from freezegun import freeze_time
 
-from tests.dnam.cli.memories import SUMMARY, bytes_of, dnam
+from tests.dnam.cli.memories import SUMMARY, bytes_of, dnam, garden, make
 from tests.world import NOW
 
 LOOKS: tuple[tuple[str, ...], ...] = (
@@ -23,7 +23,7 @@ LOOKS: tuple[tuple[str, ...], ...] = (
     ("replay", "--check"),
     ("verify", "--open"),
 )
-PERSON_FIELDS = "person name accounts names messages items last_said last_said_iso"
+PERSON_FIELDS = "person name opted_out accounts names messages items last_said last_said_iso"
 SESSION_FIELDS = "key session name kind place guild audience epoch messages turns summarised last_said last_said_iso"
 ITEM_FIELDS = (
     "id owner compartment kind text created updated source status type about tags confidence evidence source_count "
@@ -118,6 +118,23 @@ def test_people_as_json_lines(data: Path) -> None:
     assert (kim["last_said"], kim["last_said_iso"]) == (NOW + 600_000, "2023-11-14T22:23:20.000Z")
 
 
+def test_who_opted_out_is_marked(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    make(data, garden)
+    dnam("opt-out", "Kim", "--data", data, "--yes")
+    assert [line[:15] for line in dnam("people", "--data", data).out.splitlines()[1:3]] == [
+        "Ada            ", "Kim (opted out)",
+    ]  # fmt: skip
+    people = dnam("people", "--json", "--data", data).values
+    assert [each["name"] for each in people if each["opted_out"]] == ["Kim"]
+    said = "Kim (discord:100), opted out: nothing of theirs is recorded"
+    assert dnam("show", "Kim", "--data", data).out.splitlines()[0] == said
+    assert dnam("show", "Kim", "--data", data, "--json").value["opted_out"] is True
+    dnam("opt-in", "Kim", "--data", data)
+    assert "opted out" not in dnam("people", "--data", data).out + dnam("show", "Kim", "--data", data).out
+    assert dnam("show", "Kim", "--data", data, "--json").value["opted_out"] is False
+
+
 def test_sessions_lists_what_session_and_place_may_be(data: Path) -> None:
     out = dnam("sessions", "--data", data).out
     assert [line.split()[0] for line in out.splitlines()] == [
@@ -167,7 +184,7 @@ def test_show_all_says_what_became_of_the_others_and_by_whom(data: Path) -> None
 def test_show_as_json(data: Path) -> None:
     shown = dnam("show", "Kim", "--all", "--json", "--data", data).value
     assert list(shown) == [
-        "person", "name", "items", "community", "owner_private", "counts", "summaries", "held", "as_of"
+        "person", "name", "opted_out", "items", "community", "owner_private", "counts", "summaries", "held", "as_of",
     ]  # fmt: skip
     assert (shown["counts"], shown["community"], shown["owner_private"]) == ({"People": 3, "Community": 0}, [], [])
     assert all(" ".join(each) == ITEM_FIELDS for each in shown["items"])
