@@ -37,10 +37,11 @@ Fate = Literal["stands", "falls", "gone"]
 
 
 class ItemsRedacted(NamedTuple):
-    """What is recorded of items, and which of their events lose their bodies."""
+    """What is recorded of items, and which of their events lose their bodies. `texts` is what is no item's any more."""
 
     events: tuple[Event, ...]
     bodies: frozenset[EventId]
+    texts: tuple[str, ...] = ()
 
 
 class _Touched(NamedTuple):
@@ -111,7 +112,7 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
     others = (each for each in with_them if _address(each.row) not in known)
     events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
-    return ItemsRedacted(tuple(events), bodies)
+    return ItemsRedacted(tuple(events), bodies, tuple(each.row.item.text for each in touched if each.fate != "stands"))
 
 
 def _address(row: ItemRow) -> bytes:

@@ -6,7 +6,7 @@ it says now. What it says nothing of, and nothing else holds, goes as if the mes
 The old words go with all of it, and the answers that say them again (`said_again`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -23,10 +23,11 @@ from projections.items import ItemRow, items_of
 from projections.policies.capacity import address
 from projections.policies.evidence import InputMessage
 from projections.policies.repeating import repeating
+from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "rereading@1"
+VERSION = "rereading@2"
 
 
 class Rereading:
@@ -68,7 +69,7 @@ class Rereading:
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
-        again = self._said_again(left.bodies | paths).nearest()
+        again = self._said_again(left.bodies | paths, left.texts, shelf, nobodys).nearest()
         events = (
             *redaction.events,
             *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(again.summaries), said),
@@ -81,15 +82,21 @@ class Rereading:
         bodies = (*redaction.bodies, *again.summaries, *(turn.event for turn in again.turns))
         shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
 
-    def _said_again(self, bodies: Iterable[EventId]) -> SaidAgain:
-        """The answers that had the items before them and say again what is not said any more."""
+    def _said_again(
+        self, bodies: Iterable[EventId], gone: Sequence[str], shelf: Shelf, nobodys: Shelf | None
+    ) -> SaidAgain:
+        """The answers that had the items before them and say again what is not said any more: words of the messages, or
+        what the items said that go, or say something else now.
+        """
         quotes = {
             each.quote for row in self._changed for each in row.item.evidence if each.quote and self._is_gone(each)
         }
+        touched = [row for row in self._changed if _is_touched(row, shelf, nobodys)]
         instead = " ".join(self._edited.values())
-
-        judge = repeating(quotes, instead)
-        return said_again(self._rows, sorted(bodies), lambda turn: judge(turn.text), ())
+        standing = " ".join((instead, *(each.item.text for each in _now(touched, shelf, nobodys))))
+        repeats = repeating(quotes, instead)
+        tells = telling((*gone, *(row.item.text for row in touched)), standing)
+        return said_again(self._rows, sorted(bodies), lambda turn: repeats(turn.text) or tells(turn.text), ())
 
     def _is_gone(self, evidence: Evidence) -> bool:
         text = self._edited.get(evidence.message)
@@ -103,3 +110,10 @@ def _resting_on(row: ItemRow, evidence: tuple[Evidence, ...]) -> ItemRow:
 def _is_touched(row: ItemRow, shelf: Shelf, nobodys: Shelf | None) -> bool:
     of_owner = shelf if row.item.owner else nobodys
     return of_owner is not None and address(row.item) in of_owner.touched
+
+
+def _now(rows: Iterable[ItemRow], shelf: Shelf, nobodys: Shelf | None) -> list[ItemRow]:
+    """What lies by now where these lay."""
+    wanted = {(row.item.owner, address(row.item)) for row in rows}
+    found = (*shelf.all(), *(() if nobodys is None else nobodys.all()))
+    return [row for row in found if (row.item.owner, address(row.item)) in wanted]

@@ -27,6 +27,7 @@ from projections.policies.cadence import summary_due
 from projections.policies.compartments import Opening, in_guild
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
+from projections.policies.telling import telling
 from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
@@ -484,7 +485,7 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     town.answers(town.says("and?"), "There is a garden.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@1 repeating@1"] * 2
+    assert gone == ["redaction@2 repeating@1 telling@1"] * 2
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
     assert town.tells("behind the mill") == []
 
@@ -503,6 +504,90 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
 def test_what_counts_as_repeated(said: str, answered: str, goes: bool) -> None:
     assert repeats(answered, said) == goes
     assert not repeats(answered, said, but=said)
+
+
+TABLE = (
+    ("I am allergic to peanuts", "User is allergic to peanuts."),
+    ("I live in Zanzibar", "User lives in Zanzibar."),
+    ("My name is Ottokar", "User's name is Ottokar."),
+    ("I work at Siemens", "User works at Siemens."),
+    ("I prefer tea over coffee", "User prefers tea over coffee."),
+    ("I have two dogs", "User has two dogs."),
+    ("I am a nurse", "User is a nurse."),
+    ("I play the cello", "User plays the cello."),
+)
+"""What is said plainly, and what is learned from it."""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize(("said", "learned"), TABLE)
+def test_an_answer_that_tells_an_item_goes_with_the_message_it_was_made_of(
+    town: Town, said: str, learned: str, elsewhere: bool
+) -> None:
+    """It has the item's words, and not the message's: where both were before it, and where the item alone was."""
+    message = town.learned(learned, said)
+    causes = [Point(NOW, town.item(learned).event), *([] if elsewhere else [message])]
+    words = learned.split(" ")
+    town.answers(town.says("what do you know?"), f"From what I remember:\n- [fact] {learned}", *causes)
+    town.answers(town.says("and?"), f"Is it {words[-1].upper()}?", *causes)
+    town.answers(town.says("and the time?"), "It is noon, and you live well.", *causes)
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["It is noon, and you live well."]
+    assert town.tells(words[-1].strip(".")) == []
+
+
+def test_an_answer_that_tells_an_item_which_stands_stays(town: Town) -> None:
+    message = town.learned("User likes green tea.", "is there green tea?")
+    town.learned("User likes green tea.", "I like green tea a lot")
+    town.answers(town.says("so?"), "User likes green tea.", Point(NOW, town.item("green tea").event))
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["User likes green tea."]
+
+
+def test_an_answer_that_tells_what_an_item_says_no_more_goes(town: Town) -> None:
+    """It falls back to what it said before the message came."""
+    town.learned("User lives in Paris.", "I live in Paris")
+    message = town.says(ROME)
+    town.reads([message], {"id": town.item("Paris").item.id, "text": "User lives in Rome.", "evidence": ROME})
+    shown = Point(NOW, town.item("Rome").event)
+    town.answers(town.says("where do I live?"), "In Rome.", shown)
+    town.answers(town.says("and before?"), "In Paris.", shown)
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["In Paris."]
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "tells"),
+    [
+        ("User is allergic to peanuts.", "not one peanut", True),
+        ("User is allergic to peanuts.", "The user is one to like.", False),
+        ("User prefers tea over coffee.", "Tea it is", True),
+        ("User's name is Bo.", "Hi, Bo!", True),
+        ("User's name is Bo.", "That is Bo's.", True),
+        ("User's name is Bo.", "a bow", False),
+        ("User is 42.", "at 42", True),
+        ("User is 42.", "at 420", False),
+        ("User studies at MIT.", "the MIT", True),
+        ("Der Nutzer mag keine Erdnüsse mit Salz.", "Der Salat ist mit Nüssen", False),
+        ("Der Nutzer mag keine Erdnüsse mit Salz.", "ohne Erdnüsse", True),
+        ("User lives in Málaga.", "malaga", True),
+        ("用户喜欢绿茶", "给你绿茶", False),
+        ("用户喜欢绿茶", "你喜欢绿茶", True),
+        ("绿茶", "给你绿茶", True),
+        ("User works.", "it works", True),
+        ("User works.", "the user is here", False),
+        ("It is he.", "so it is he, I see", True),
+        ("It is he.", "is it he", False),
+        ("User's name is Will.", "Will, good morning", True),
+        ("🎉🎉", "So: 🎉🎉!", True),
+        ("🎉🎉", "🎉", False),
+        ("", "so", False),
+    ],
+)
+def test_what_tells_something_of_an_item(item: str, answer: str, tells: bool) -> None:
+    assert telling([item])(answer) == tells
+    assert not telling([item], but=f"I say {item}")(answer)
+    assert not telling([])(answer)
 
 
 # -- many at once --------------------------------------------------------------------------------------------------
@@ -583,6 +668,34 @@ def test_what_the_new_words_do_not_say_goes_with_the_next_extraction(town: Town)
     assert town.texts() == ["User likes coffee."]
     assert town.tells("green tea") == []
     assert was_read(town.rows, message.id)
+
+
+@pytest.mark.parametrize("learned_again", ["User lives in Rome.", None])
+def test_what_answers_tell_of_items_that_the_new_words_do_not_say_goes_with_it(
+    town: Town, learned_again: str | None
+) -> None:
+    """Whether the item goes, or says something else from then on."""
+    message = town.learned("User lives in Zanzibar.", "I live in Zanzibar")
+    row = town.item("Zanzibar")
+    for answer in ("Zanzibar it is.", "So you live well."):
+        town.answers(town.says("where?"), answer, Point(NOW, row.event))
+    town.edits(message, "I live in Rome")
+    entry = {"id": row.item.id, "text": learned_again, "evidence": "I live in Rome"}
+    town.reads([message], *([entry] if learned_again else []))
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["So you live well."]
+    assert town.tells("zanzibar") == []
+
+
+@pytest.mark.parametrize("lore", [False, True])
+def test_what_answers_tell_of_items_that_the_new_words_say_too_stays(town: Town, lore: bool) -> None:
+    message = town.says("our raid night is Friday")
+    entry = {"text": "Raid night is Friday.", "evidence": "our raid night is Friday"}
+    entry |= {"about": "guild"} if lore else {}
+    town.reads([message], entry)
+    town.answers(town.says("when?"), "On Friday.", Point(NOW, town.item("Friday").event))
+    town.edits(message, "Friday: raid night")
+    town.reads([message], entry | {"evidence": "Friday: raid night"})
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["On Friday."]
 
 
 def test_what_they_still_say_is_confirmed_and_rests_on_them(town: Town) -> None:
