@@ -9,7 +9,8 @@
     an item that rests on more                  stands; the words quoted from it go
     an item that a person asked to keep         stands, until they forget it; the words quoted from it go
     what a person kept of another's words       withdrawn
-    an item that a person took back             is refused as before; the words quoted from it go
+    an item that a person took back             withdrawn where it rests on it alone; else it is refused as before, and
+                                                the words quoted from it go
     a raw reply, a refusal, a tool's call       its words go; what the reply took stays
     an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
     one that tells of an item that goes         the same, where it had anything of it before it (`telling`)

@@ -3,6 +3,7 @@
 The items that rest on the old words stayed until now, and answers may have repeated them. Before anything is decided,
 they are looked at without the quotes that do not stand in the message any more; what the model confirms rests on what
 it says now. What it says nothing of, and nothing else holds, goes as if the message had been deleted (`redact_items`).
+What a person took back and the model says again is refused, and rests on what the message says now.
 The old words go with all of it, and the answers that say them again (`said_again`).
 """
 
@@ -16,7 +17,7 @@ from projections.decisions.said_again import SaidAgain, said_again, units_of_tur
 from projections.decisions.shelf import Shelf, policy_by
 from projections.decisions.withdraw import turn_withdrawn
 from projections.derived import effects_of
-from projections.events import MessageRedacted
+from projections.events import ItemRefused, MessageRedacted
 from projections.events.values import Evidence
 from projections.ids import NOBODY, EventId
 from projections.items import ItemRow, items_of
@@ -65,7 +66,7 @@ class Rereading:
         effects = (found for each in self._edited for found in effects_of(self._rows, each))
         first = frozenset(effect for effect, tag in effects if tag in ITEM_TAGS)
         gone = Gone(self._is_gone, first, events_before(self._rows, first))
-        untouched = [row for row in self._changed if not _is_touched(row, shelf, nobodys)]
+        untouched = [_refused_again(row, shelf) for row in self._changed if not _is_touched(row, shelf, nobodys)]
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
@@ -105,6 +106,14 @@ class Rereading:
 
 def _resting_on(row: ItemRow, evidence: tuple[Evidence, ...]) -> ItemRow:
     return msgspec.structs.replace(row, item=msgspec.structs.replace(row.item, evidence=evidence))
+
+
+def _refused_again(row: ItemRow, shelf: Shelf) -> ItemRow:
+    """An item, also resting on what was refused as it stands against it."""
+    told = (draft.event for draft in shelf.drafts)
+    refused = (each for each in told if isinstance(each, ItemRefused) and each.against == row.item.id)
+    quotes = (quote for each in refused for quote in each.evidence)
+    return _resting_on(row, tuple(dict.fromkeys((*row.item.evidence, *quotes))))
 
 
 def _is_touched(row: ItemRow, shelf: Shelf, nobodys: Shelf | None) -> bool:

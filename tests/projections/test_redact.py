@@ -5,7 +5,15 @@ import pytest
 
 from projections.calls import calls
 from projections.decisions.delete import is_taken_back
-from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
+from projections.decisions.remember import (
+    ForgetRequest,
+    RememberRequest,
+    RestoreRequest,
+    forget,
+    remember,
+    restore,
+)
+from projections.errors import BadRequest
 from projections.events import (
     Event,
     ItemRefused,
@@ -21,7 +29,7 @@ from projections.events import (
 )
 from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Item, Saw, Source
 from projections.ids import NOBODY, Point, Ref
-from projections.items import FORGOTTEN, compartment_key, forgotten_of, is_quiet
+from projections.items import compartment_key, forgotten_of, is_quiet
 from projections.messages import spoken_in, units_of
 from projections.policies.cadence import summary_due
 from projections.policies.compartments import Opening, in_guild
@@ -195,21 +203,61 @@ def test_what_a_person_took_back_is_refused_as_before(town: Town) -> None:
     assert isinstance(events[1], ItemRefused)
 
 
-def test_what_was_taken_back_and_made_room_is_refused_as_before(town: Town) -> None:
+@pytest.mark.parametrize("made_room", [False, True])
+def test_what_a_person_took_back_goes_with_the_message_that_it_rests_on_alone(town: Town, made_room: bool) -> None:
+    """No more is left of it than without the taking back, and it is not to be brought back."""
     message = town.learned("User likes green tea.", TEA)
+    answer = town.answers(town.says("so?"), "On the fifth day.", Point(NOW, town.item("green tea").event))
     take_back(town, "User likes green tea.")
     row = town.item("green tea")
     from projections.events import ItemEvicted
 
-    town.world.add(
-        ItemEvicted(
-            said=LATER, by=MODEL, causes=(row.event,), item=msgspec.structs.replace(row.item, status="evicted"), cap=1
-        )
-    )
+    evicted = msgspec.structs.replace(row.item, status="evicted")
+    if made_room:
+        town.world.add(ItemEvicted(said=LATER, by=MODEL, causes=(row.event,), item=evicted, cap=1))
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ItemWithdrawn", "ReplyWithdrawn", "MessageRedacted"]
+    assert (town.items(), list(forgotten_of(town.rows, town.ada))) == ([], [])
+    assert town.tells("green tea") == []
+    assert is_quiet(town.rows, answer)
+    back = RestoreRequest(
+        owner=town.ada, id=row.item.id, by=By("person", town.ada), said=LATER + 1, origin=origin("back"),
+    )  # fmt: skip
+    with pytest.raises(BadRequest, match="message that was taken back"):
+        restore(town.rows, back)
+
+
+def test_what_a_person_asked_to_keep_and_took_back_goes_with_it_too(town: Town) -> None:
+    message = town.says(TEA)
+    keep(town, "green tea is best", message)
+    take_back(town, "green tea is best")
     town.deletes(message)
-    assert town.rows.get(FORGOTTEN, next(iter(forgotten_of(town.rows, town.ada))).key) is not None
-    assert town.item("green tea").item.status == "evicted"
-    assert TEA not in repr([each.event for each in town.readable()])
+    assert (town.items(), town.tells("green tea")) == ([], [])
+
+
+def test_what_was_taken_back_goes_with_the_last_of_its_messages(town: Town) -> None:
+    message, other = town.says(TEA), town.says("it is so good")
+    town.reads([message, other], {"text": "User likes green tea.", "evidence": [TEA, "it is so good"]})
+    take_back(town, "User likes green tea.")
+    town.deletes(message)
+    assert [row.item.status for row in town.items()] == ["forgotten"]
+    town.deletes(other)
+    assert (town.items(), town.tells("green tea")) == ([], [])
+
+
+@pytest.mark.parametrize("still", [True, False])
+def test_what_was_taken_back_stays_so_as_long_as_an_edited_message_says_it(town: Town, still: bool) -> None:
+    """It rests on what the message says now, and goes with it."""
+    message = town.learned("User likes green tea.", "I lik green tea")
+    take_back(town, "User likes green tea.")
+    town.edits(message, TEA if still else "never mind")
+    assert [row.item.status for row in town.items()] == ["forgotten"]  # until it is read
+    town.reads([message], *([{"text": "User likes green tea.", "evidence": TEA}] if still else []))
+    assert [row.item.evidence[0].quote for row in town.items()] == ([TEA] if still else [])
+    assert [row.row.text for row in forgotten_of(town.rows, town.ada)] == (["User likes green tea."] if still else [])
+    assert still or town.tells("green tea") == []
+    town.deletes(message)
+    assert (town.items(), town.tells("green tea")) == ([], [])
 
 
 def test_what_was_refused_loses_its_words(town: Town) -> None:
@@ -325,13 +373,14 @@ def test_what_another_kept_of_it_and_took_back_goes_with_it_too(town: Town, edit
     assert is_quiet(town.rows, answer)
 
 
-@pytest.mark.parametrize("edited", [False, True])
-def test_what_a_model_made_of_it_and_somebody_took_back_is_refused_as_before(town: Town, edited: bool) -> None:
+def test_what_a_model_made_of_it_and_somebody_took_back_waits_for_the_extraction(town: Town) -> None:
     message = town.says("our raid night is Friday")
     town.reads([message], {"text": "Raid night is Friday.", "about": "guild", "evidence": "our raid night is Friday"})
     takes_back_lore(town, "Raid night is Friday.")
-    town.edits(message, "never mind") if edited else town.deletes(message)
+    town.edits(message, "never mind")
     assert [found.row.text for found in forgotten_of(town.rows, NOBODY)] == ["Raid night is Friday."]
+    town.reads([message])
+    assert (town.items(), list(forgotten_of(town.rows, NOBODY)), town.tells("raid night")) == ([], [], [])
 
 
 def test_it_stays_taken_back_where_its_words_are_still_said(town: Town) -> None:
