@@ -2,6 +2,8 @@
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, sampled_from
 
 from projections.calls import calls
 from projections.decisions.delete import is_taken_back
@@ -35,7 +37,7 @@ from projections.policies.cadence import summary_due
 from projections.policies.compartments import Opening, in_guild
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
-from projections.policies.telling import telling
+from projections.policies.telling import FRAME, SMALL, telling
 from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
@@ -637,6 +639,19 @@ def test_what_tells_something_of_an_item(item: str, answer: str, tells: bool) ->
     assert telling([item])(answer) == tells
     assert not telling([item], but=f"I say {item}")(answer)
     assert not telling([])(answer)
+
+
+TELLING = sampled_from(sorted({"peanut", "Zanzibar", "Ottokar", "coffee", "4711", "Müsli", "зелёный", "緑茶が好き"}))
+SAYING = sampled_from(sorted(SMALL | FRAME))
+
+
+@given(lists(SAYING, max_size=6), TELLING, lists(SAYING, max_size=6))
+def test_one_word_that_tells_an_item_is_enough_and_none_that_all_say(
+    before: list[str], told: str, after: list[str]
+) -> None:
+    tells = telling([" ".join((*before, told, *after))])
+    assert tells(" ".join((*after, told.upper(), *before)))
+    assert not tells(" ".join((*before, *after)))
 
 
 # -- many at once --------------------------------------------------------------------------------------------------
