@@ -19,6 +19,7 @@ from dnam.quarantine import quarantined
 from dnam.times import shown, zone_of
 from dnam.unnamed import noted
 from projections.context import Memory, Request, remembered
+from projections.decisions.remember import GONE_FOR_GOOD
 from projections.errors import BadRequest
 from projections.events.values import About, Audience, Item
 from projections.groups import grouped
@@ -239,8 +240,10 @@ async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) 
 async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Bring an item back: their own, else one of nobody's."""
     item_id = arguments["id"]
-    if not await _is_here(assistant, asked, item_id) and (lore := await lore_to_restore(assistant, asked, item_id)):
-        return await restore_lore(assistant, asked, lore)
+    if not await _is_here(assistant, asked, item_id):
+        if lore := await lore_to_restore(assistant, asked, item_id):
+            return await restore_lore(assistant, asked, lore)
+        raise BadRequest(not_here(item_id) + GONE_FOR_GOOD)
     item = await _meant(assistant, asked, item_id, STATUSES["restore"])
     items = await assistant.memory.restore_this(item, by=asked.by)
     if not items:

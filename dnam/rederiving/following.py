@@ -7,7 +7,8 @@ people decided on them, with all that was made of them there.
     a message was edited          its old words go; its new ones come when the derivation reaches them
     an answer was withdrawn       it goes
     an item event lost its words  its copy goes, and so does what came of it when it was applied again; where the item
-                                  stands in the memory without them, it does here
+                                  stands in the memory without them, it does here; and what it took back stays taken
+                                  back, as long as a message is left that it rests on
     any other body was dropped    its copy goes
 
 Nothing else is walked: a derivation that goes on finds these words gone, as it would have if they had never been read.
@@ -27,7 +28,15 @@ from projections.decisions.redact import Redaction, items_redaction, redacted, r
 from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, fates
 from projections.decisions.retention import with_answers
 from projections.derived import effects_of
-from projections.events import ItemEvent, ItemRedacted, MessageEdited, MessageHeard, MessageRedacted, TurnAnswered
+from projections.events import (
+    ItemEvent,
+    ItemForgotten,
+    ItemRedacted,
+    MessageEdited,
+    MessageHeard,
+    MessageRedacted,
+    TurnAnswered,
+)
 from projections.events.values import PLATFORM, Evidence
 from projections.ids import EventId, seeded_id
 from projections.items import ItemRow, items_of
@@ -158,10 +167,15 @@ def _left(rows: Rows, gone: Gone, live: Engine, shadow: Engine, known: Sequence[
 
 
 def _standing_in(live: Engine, gone: Gone, items: Iterable[EventId]) -> frozenset[EventId]:
-    """Those of these item events after which the item stands in the memory without what lost its words."""
+    """Those of these item events after which the item stands in the memory without what lost its words; or by which it
+    was taken back: what they were applied to here may rest on other messages, and is not to be active again.
+    """
     with live.reading() as rows:
         return frozenset(
-            each for each in items if ItemRedacted.TAG in dict(effects_of(rows, gone.bodies[each])).values()
+            each
+            for each in items
+            if _tag(live, gone.bodies[each]) == ItemForgotten.TAG
+            or ItemRedacted.TAG in dict(effects_of(rows, gone.bodies[each])).values()
         )
 
 

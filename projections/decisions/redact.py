@@ -9,9 +9,11 @@
     an item that rests on more                  stands; the words quoted from it go
     an item that a person asked to keep         stands, until they forget it; the words quoted from it go
     what a person kept of another's words       withdrawn
-    an item that a person took back             is refused as before; the words quoted from it go
+    an item that a person took back             withdrawn where it rests on it alone; else it is refused as before, and
+                                                the words quoted from it go
     a raw reply, a refusal, a tool's call       its words go; what the reply took stays
     an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
+    one that tells of an item that goes         the same, where it had anything of it before it (`telling`)
 
 Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
 it, and among those of nobody. An edited message is another one to what was made of it: its items stay until the next
@@ -50,7 +52,7 @@ from projections.events.values import Audience, By
 from projections.ids import EventId, Identity
 from projections.items import compartment_key
 from projections.messages import MessageRow, unit
-from projections.policies import repeating
+from projections.policies import repeating, telling
 from projections.recall.documents import spoken_text
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
@@ -58,8 +60,8 @@ from projections.turns import TurnRow, find_turn
 from projections.vaults import partner_of
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
 
-VERSION = "redaction@1"
-ANSWERS = f"{VERSION} {repeating.VERSION}"
+VERSION = "redaction@2"
+ANSWERS = f"{VERSION} {repeating.VERSION} {telling.VERSION}"
 REPLIES = frozenset(
     each.TAG
     for each in (
@@ -103,11 +105,12 @@ def redaction_of(
     of_items = redact_items(rows, messages, effects, said, instead)
     replies = _tagged(effects, REPLIES)
     answered = _tagged(effects, {TurnAnswered.TAG})
-    near = _repeating(rows, messages, answered, instead or "")
+    says = _says_again(messages, of_items.texts, instead or "")
+    near = _repeating(rows, answered, frozenset() if instead else {row.heard for row in messages}, says)
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
     of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
     first = (*(turn.event for turn in near), *of_messages, *sorted({*of_items.bodies, *of_edited}))
-    again = said_again(rows, first, _says_again(messages, instead or ""), answered)
+    again = said_again(rows, first, says, answered)
     if again.is_too_much and not whole:
         return _farthest(rows, again.farthest(), said)
     turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
@@ -284,12 +287,10 @@ def summaries_withheld(rows: Rows, units: Units, summaries: Collection[EventId],
 # -- answers -------------------------------------------------------------------------------------------------------
 
 
-def _repeating(rows: Rows, messages: Sequence[MessageRow], turns: Iterable[EventId], instead: str) -> list[TurnRow]:
+def _repeating(rows: Rows, turns: Iterable[EventId], questions: Collection[EventId], says: Says) -> list[TurnRow]:
     """The answers to messages that are gone, and those in which words stand again that are not said any more."""
     found = (find_turn(rows, turn) for turn in sorted(turns))
     rows_ = {row.event: row for row in found if row is not None}
-    says = _says_again(messages, instead)
-    questions = frozenset() if instead else frozenset(row.heard for row in messages)
     return [row for row in rows_.values() if row.answers in questions or says(row)]
 
 
@@ -297,6 +298,10 @@ def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
     return {(row.message.session, row.message.audience.epoch): row.message.audience for row in messages}
 
 
-def _says_again(messages: Sequence[MessageRow], instead: str) -> Says:
-    judge = repeating.repeating((spoken_text(row.message) for row in messages), instead)
-    return lambda turn: judge(turn.text)
+def _says_again(messages: Sequence[MessageRow], items: Sequence[str], instead: str) -> Says:
+    """Whether an answer repeats the words of a message, or says anything of an item that goes with it: that one puts
+    them in its own.
+    """
+    repeats = repeating.repeating((spoken_text(row.message) for row in messages), instead)
+    tells = telling.telling(items, instead)
+    return lambda turn: repeats(turn.text) or tells(turn.text)

@@ -3,10 +3,12 @@
 An item's events name the messages that it rests on, and the event before them, as their causes. So those that hold the
 words of a message lie between it and the item as it now is. Their bodies go. The item then
 
-    stands     on messages that were said later; because a person keeps it, or took it back; or because somebody moved
-               it, or it was merged, so that what it said before is no state to go back to
+    stands     on messages that were said later; because a person keeps it; because they took it back, as long as any
+               message is left; or because somebody moved it, or it was merged, so that what it said before is no state
+               to go back to
     falls      back to what it said before the message came, where that alone changed it
-    is gone    where nothing else is left
+    is gone    where nothing else is left. What was taken back is not refused by its words any more then, nor can it be
+               brought back; what had left recall with it stays away
 
 Whoever keeps another's words keeps them as nobody's, and only as long as their author leaves them said: such an item
 goes with the message that it is made of, and with its words when they are edited away. It does so too where it was
@@ -29,7 +31,7 @@ from projections.places import audience_of, place_of
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "redacted-items@1"
+VERSION = "redacted-items@2"
 LEFT = "a message that it rested on was taken back"
 GONE = "the messages that it rested on were taken back"
 ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
@@ -37,10 +39,11 @@ Fate = Literal["stands", "falls", "gone"]
 
 
 class ItemsRedacted(NamedTuple):
-    """What is recorded of items, and which of their events lose their bodies."""
+    """What is recorded of items, and which of their events lose their bodies. `texts` is what is no item's any more."""
 
     events: tuple[Event, ...]
     bodies: frozenset[EventId]
+    texts: tuple[str, ...] = ()
 
 
 class _Touched(NamedTuple):
@@ -105,13 +108,13 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     """What becomes of each item."""
     owned = list(owned)
     found = (each for row in owned if (each := _touched(rows, row, gone)) is not None)
-    touched = [each for each in found if not gone.edited or (each.fate == "gone" and _is_by_hand(rows, each.row, gone))]
+    touched = [each for each in found if not gone.edited or _is_kept_of_another(rows, each.row, each.left, gone)]
     bodies = frozenset(event for each in touched for event in each.path)
     known = {_address(each.row) for each in touched}
     with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
     others = (each for each in with_them if _address(each.row) not in known)
     events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
-    return ItemsRedacted(tuple(events), bodies)
+    return ItemsRedacted(tuple(events), bodies, tuple(each.row.item.text for each in touched if each.fate != "stands"))
 
 
 def _address(row: ItemRow) -> bytes:
@@ -140,17 +143,26 @@ def _touched(rows: Rows, row: ItemRow, gone: Gone) -> _Touched | None:
 
 
 def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> Fate:
-    if _is_by_hand(rows, row, gone) and _was_another_s(row.item, left):
+    if _is_kept_of_another(rows, row, left, gone):
         return "gone"
-    if row.item.kept or rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
+    if row.item.kept:
         return "stands"
     if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
         return "stands"  # a model only changed it with the message before it
-    if not left or _all_closed(rows, row.item, left):
+    if not left:
+        return "gone"
+    if rows.get(FORGOTTEN, forgotten_key(row.item)) is not None:
+        return "stands"
+    if _all_closed(rows, row.item, left):
         return "gone"
     if left[-1:] == row.item.evidence[-1:]:
         return "stands"
     return "falls" if path <= gone.first else "stands"
+
+
+def _is_kept_of_another(rows: Rows, row: ItemRow, left: Iterable[Evidence], gone: Gone) -> bool:
+    """Whether an item is what somebody kept of another's message which is gone, taken back since or not."""
+    return _is_by_hand(rows, row, gone) and _was_another_s(row.item, left)
 
 
 def _is_by_hand(rows: Rows, row: ItemRow, gone: Gone) -> bool:

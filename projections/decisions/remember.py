@@ -34,6 +34,8 @@ REMEMBER_POLICY = " ".join(
 )
 EDIT_POLICY = f"{matching.VERSION} {texts.VERSION} {BY_HAND}"
 QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.VERSION}"
+GONE_FOR_GOOD = ". What was learned from a message that was taken back is gone with it, for good"
+"""What `restore` says besides, where there is no such item."""
 DEFAULT_CAP = 200
 NARROWER = "only some can read by now what was said there, so it is not for everybody"
 UNWILLING = "they opted out: nothing of theirs is recorded, unless they opt in again"
@@ -270,7 +272,7 @@ def restore(rows: Rows, request: RestoreRequest) -> list[Draft]:
         return []
     shelf = Shelf(rows, request.origin, request.owner)
     _refuse_unwilling(rows, request.owner, request.by.person)
-    named = _named(shelf, request.owner, request.id, request.openings)
+    named = _named(shelf, request.owner, request.id, request.openings, GONE_FOR_GOOD)
     gone = [row for row in named if row.item.status in RESTORABLE]
     if not gone:
         return []
@@ -325,12 +327,14 @@ def _compartments(owner: Handle, openings: Sequence[Opening]) -> list[str]:
     return [opening.compartment for opening in openings if opening.owner == owner]
 
 
-def _named(shelf: Shelf, owner: Handle, item_id: str, openings: Sequence[Opening] | None) -> list[ItemRow]:
-    """The owner's items with an id, in the openings; there is at least one."""
+def _named(
+    shelf: Shelf, owner: Handle, item_id: str, openings: Sequence[Opening] | None, more: str = ""
+) -> list[ItemRow]:
+    """The owner's items with an id, in the openings; there is at least one. `more` is said where there is none."""
     own = shelf.all() if openings is None else shelf.within(_compartments(owner, openings))
     named = find_meant(own, item_id, "").rows
     if not named:
-        raise BadRequest(f"there is no item {in_quotes(item_id)} here: `show` lists the ids")
+        raise BadRequest(f"there is no item {in_quotes(item_id)} here: `show` lists the ids{more}")
     return list(named)
 
 

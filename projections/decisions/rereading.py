@@ -3,10 +3,11 @@
 The items that rest on the old words stayed until now, and answers may have repeated them. Before anything is decided,
 they are looked at without the quotes that do not stand in the message any more; what the model confirms rests on what
 it says now. What it says nothing of, and nothing else holds, goes as if the message had been deleted (`redact_items`).
+What a person took back and the model says again is refused, and rests on what the message says now.
 The old words go with all of it, and the answers that say them again (`said_again`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -16,17 +17,18 @@ from projections.decisions.said_again import SaidAgain, said_again, units_of_tur
 from projections.decisions.shelf import Shelf, policy_by
 from projections.decisions.withdraw import turn_withdrawn
 from projections.derived import effects_of
-from projections.events import MessageRedacted
+from projections.events import ItemRefused, MessageRedacted
 from projections.events.values import Evidence
 from projections.ids import NOBODY, EventId
 from projections.items import ItemRow, items_of
 from projections.policies.capacity import address
 from projections.policies.evidence import InputMessage
 from projections.policies.repeating import repeating
+from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "rereading@1"
+VERSION = "rereading@2"
 
 
 class Rereading:
@@ -64,11 +66,11 @@ class Rereading:
         effects = (found for each in self._edited for found in effects_of(self._rows, each))
         first = frozenset(effect for effect, tag in effects if tag in ITEM_TAGS)
         gone = Gone(self._is_gone, first, events_before(self._rows, first))
-        untouched = [row for row in self._changed if not _is_touched(row, shelf, nobodys)]
+        untouched = [_refused_again(row, shelf) for row in self._changed if not _is_touched(row, shelf, nobodys)]
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
-        again = self._said_again(left.bodies | paths).nearest()
+        again = self._said_again(left.bodies | paths, left.texts, shelf, nobodys).nearest()
         events = (
             *redaction.events,
             *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(again.summaries), said),
@@ -81,15 +83,21 @@ class Rereading:
         bodies = (*redaction.bodies, *again.summaries, *(turn.event for turn in again.turns))
         shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
 
-    def _said_again(self, bodies: Iterable[EventId]) -> SaidAgain:
-        """The answers that had the items before them and say again what is not said any more."""
+    def _said_again(
+        self, bodies: Iterable[EventId], gone: Sequence[str], shelf: Shelf, nobodys: Shelf | None
+    ) -> SaidAgain:
+        """The answers that had the items before them and say again what is not said any more: words of the messages, or
+        what the items said that go, or say something else now.
+        """
         quotes = {
             each.quote for row in self._changed for each in row.item.evidence if each.quote and self._is_gone(each)
         }
+        touched = [row for row in self._changed if _is_touched(row, shelf, nobodys)]
         instead = " ".join(self._edited.values())
-
-        judge = repeating(quotes, instead)
-        return said_again(self._rows, sorted(bodies), lambda turn: judge(turn.text), ())
+        standing = " ".join((instead, *(each.item.text for each in _now(touched, shelf, nobodys))))
+        repeats = repeating(quotes, instead)
+        tells = telling((*gone, *(row.item.text for row in touched)), standing)
+        return said_again(self._rows, sorted(bodies), lambda turn: repeats(turn.text) or tells(turn.text), ())
 
     def _is_gone(self, evidence: Evidence) -> bool:
         text = self._edited.get(evidence.message)
@@ -100,6 +108,21 @@ def _resting_on(row: ItemRow, evidence: tuple[Evidence, ...]) -> ItemRow:
     return msgspec.structs.replace(row, item=msgspec.structs.replace(row.item, evidence=evidence))
 
 
+def _refused_again(row: ItemRow, shelf: Shelf) -> ItemRow:
+    """An item, also resting on what was refused as it stands against it."""
+    told = (draft.event for draft in shelf.drafts)
+    refused = (each for each in told if isinstance(each, ItemRefused) and each.against == row.item.id)
+    quotes = (quote for each in refused for quote in each.evidence)
+    return _resting_on(row, tuple(dict.fromkeys((*row.item.evidence, *quotes))))
+
+
 def _is_touched(row: ItemRow, shelf: Shelf, nobodys: Shelf | None) -> bool:
     of_owner = shelf if row.item.owner else nobodys
     return of_owner is not None and address(row.item) in of_owner.touched
+
+
+def _now(rows: Iterable[ItemRow], shelf: Shelf, nobodys: Shelf | None) -> list[ItemRow]:
+    """What lies by now where these lay."""
+    wanted = {(row.item.owner, address(row.item)) for row in rows}
+    found = (*shelf.all(), *(() if nobodys is None else nobodys.all()))
+    return [row for row in found if (row.item.owner, address(row.item)) in wanted]

@@ -14,7 +14,8 @@ A language without spaces has runs of signs for words: such a run has to stand i
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
 
 VERSION = "own_words@1"
 MOST_ENDING = 3
@@ -31,10 +32,32 @@ def beyond(text: str, said: Iterable[str], small: Collection[str] = ()) -> str:
     """The first word of a text that is in none of what was said, in lower case; empty where all of it was said.
     `small` are words that need not be said.
     """
-    spoken = [_key(each) for each in said]
+    spoken = [key(each) for each in said]
     words = frozenset(word for each in spoken for word in _WORD.findall(each))
-    plain = {_key(each) for each in small}
-    return next((each for each in _WORD.findall(_key(text)) if each not in plain and not _is_said(each, words)), "")
+    plain = {key(each) for each in small}
+    return next((each for each in _WORD.findall(key(text)) if each not in plain and not _is_said(each, words)), "")
+
+
+def sayer(words: Iterable[str]) -> Callable[[str], bool]:
+    """What judges whether a text says one of these words, as it stands or in another form; each is a `key`."""
+    wanted = frozenset(words)
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for each in wanted:
+        alike[each[:SHORT_STEM]].append(each)
+    unspaced = [each for each in wanted if not each.islower() and not any(map(str.isdecimal, each))]
+
+    def says(text: str) -> bool:
+        spoken = key(text)
+        said = set(_WORD.findall(spoken))
+        if _APOSTROPHE.search(text):  # whose name it is may be two letters long
+            said.update(_WORD.findall(key(_APOSTROPHE.sub(" ", text))))
+        return (
+            not wanted.isdisjoint(said)
+            or any(_is_said(each, frozenset((word,))) for word in said for each in alike.get(word[:SHORT_STEM], ()))
+            or any(each in spoken for each in unspaced)
+        )
+
+    return says
 
 
 def _is_said(word: str, words: frozenset[str]) -> bool:
@@ -56,8 +79,12 @@ def _is_form(word: str, other: str) -> bool:
     return stem == SHORT_STEM and sum(rests) == 1
 
 
-def _key(text: str) -> str:
-    """The text in one case and without accents on Latin letters; the marks of other scripts make other letters."""
+def key(text: str) -> str:
+    """How words are compared: in one case and without accents on Latin letters. The marks of other scripts make other
+    letters.
+    """
+    if text.isascii():
+        return _APOSTROPHE.sub("", text.casefold())
     return _APOSTROPHE.sub("", "".join(map(_bare, unicodedata.normalize("NFKC", text).casefold())))
 
 

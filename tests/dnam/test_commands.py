@@ -306,12 +306,23 @@ class TestRemember:
 
 
 class TestForgetEditRestore:
-    @pytest.mark.parametrize("text", ["edit durable-0`\u202e0 x", "restore durable-0`\u202e0"])
-    async def test_an_id_that_names_nothing_here_says_how_to_see_those_that_do(self, world: World, text: str) -> None:
+    @pytest.mark.parametrize(
+        ("text", "more"),
+        [
+            ("edit durable-0`\u202e0 x", ""),
+            (
+                "restore durable-0`\u202e0",
+                " What was learned from a message that was taken back is gone with it, for good.",
+            ),
+        ],
+    )
+    async def test_an_id_that_names_nothing_here_says_how_to_see_those_that_do(
+        self, world: World, text: str, more: str
+    ) -> None:
         reply = await world.reply("ada", f"!memory {text}")
         assert (reply.failed, reply.text) == (
             True,
-            "There is no item `durable-0'\ufffd0` here: `!memory show` lists the ids.",
+            f"There is no item `durable-0'\ufffd0` here: `!memory show` lists the ids.{more}",
         )
 
     async def test_forget_by_words_lists_what_it_took_and_how_to_undo_it(self, world: World) -> None:

@@ -3,22 +3,29 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
 from dnam.compacting import compact
+from dnam.languages import load
 from dnam.memory import Memory
+from dnam.redacting import redact, the_message
 from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import ExtractionAnswered, ExtractionFailed, SummaryAnswered, SummaryRefreshed
+from projections.events import ExtractionAnswered, ExtractionFailed, SummaryAnswered, SummaryRefreshed, TurnAnswered
 from projections.ids import Handle, Ref
 from projections.items import items_of
 from projections.places import PLACES
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from replay.folding import Folding
+from replay.reading import Reader
 from replay.store import DiskStore
 from replay.verify import verify
+from tests.dnam.discord.stage import events
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import ScriptedModel, lines_of, settings, talking
 from tests.dnam.test_loops import recorded
@@ -164,3 +171,41 @@ async def test_after_compacting_no_byte_of_it_is_on_the_disk(tmp_path: Path) -> 
         assert not any("tangerine".encode(encoding) in each for each in held.values())
     async with Memory.open(tmp_path, settings=settings()) as memory:
         assert await memory.look(lambda rows: items(rows, heard.person)) == [f"User: {OTHER}."]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("I am allergic to peanuts", "peanut"),
+        ("I live in Zanzibar", "zanzibar"),
+        ("My name is Ottokar", "ottokar"),
+        ("I work at Siemens", "siemens"),
+        ("I prefer tea over coffee", "coffee"),
+        ("I am a nurse", "nurse"),
+        ("I have a dog called Rex", "rex"),
+        ("I play the cello", "cello"),
+    ],
+)
+async def test_what_was_answered_from_an_item_goes_with_the_message_it_was_learned_from(
+    tmp_path: Path, text: str, word: str
+) -> None:
+    """Answers have the item's words: what nobody can read any more is in no prompt, search or log, here or there."""
+    async with Memory.open(tmp_path, settings=settings(summary_enabled="0")) as memory:
+        assistant = Assistant(memory, OfflineModel(load("en")))
+        await said(assistant, "1", text, NOW)
+        kim = await memory.person("kim")
+        await assistant.extract(kim)
+        (learned,) = await memory.look(lambda rows: items(rows, kim))
+        await said(assistant, "2", "what do you remember about me?", NOW + 10)
+        await said(assistant, "3", "hello again, what time is it?", NOW + 20)
+        answers = [each.text for each in events(memory, TurnAnswered)]
+        assert len(answers) == 3
+        assert any(learned in each for each in answers)
+        row = await memory.look(lambda rows: the_message(rows, Reader(memory.engine.live), "local:1"))
+        assert await redact(memory, row.event)
+        store = memory.engine.store
+        assert isinstance(store, DiskStore)
+        folding = Folding(memory.engine.fold, store)
+        told = [repr(record.event) for each in store.log.read(0) if (record := folding.record(each)) is not None]
+        assert not any(word in each.casefold() for each in told)
+        assert verify(store, folding, opened=True).problems == ()

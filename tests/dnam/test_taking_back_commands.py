@@ -15,8 +15,8 @@ from dnam.languages import load
 from dnam.memory import Memory
 from dnam.whereabouts import Heard
 from projections.decisions.place import PlaceSeen
-from projections.events import MessageHeard, MessageRedacted, TurnAnswered
-from projections.events.values import OPERATOR, By
+from projections.events import ItemForgotten, ItemRedacted, MessageHeard, MessageRedacted, TurnAnswered
+from projections.events.values import OPERATOR, By, Evidence
 from projections.ids import NOBODY, Ref
 from replay.engine import Engine
 from replay.store import DiskStore
@@ -60,6 +60,19 @@ async def town(tmp_path: Path) -> AsyncIterator[Town]:
 
 
 # -- redact --------------------------------------------------------------------------------------------------------
+
+
+async def test_what_was_forgotten_of_a_message_goes_with_it_and_is_not_brought_back(town: Town) -> None:
+    heard = await town.says("kim", "I grow pumpkins", "101")
+    asked = asking(heard)
+    evidence = (Evidence(heard.text, heard.point.id, Ref("discord", "101")),)
+    kept = await town.memory.remember(heard.person, heard.text, setting=heard.setting, evidence=evidence)
+    assert (await town.asks(asked, f"forget {kept.text}")).text.startswith("Forgot 1 item(s).")
+    assert (await town.asks(asked, "redact 101")).text.startswith("Taken back")
+    assert (events(town.memory, ItemForgotten), events(town.memory, ItemRedacted)) == ([], [])
+    back = await town.asks(asked, f"restore {kept.id}")
+    assert back.failed
+    assert back.text.endswith("What was learned from a message that was taken back is gone with it, for good.")
 
 
 @pytest.mark.parametrize(

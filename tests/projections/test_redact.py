@@ -2,10 +2,20 @@
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, sampled_from
 
 from projections.calls import calls
 from projections.decisions.delete import is_taken_back
-from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
+from projections.decisions.remember import (
+    ForgetRequest,
+    RememberRequest,
+    RestoreRequest,
+    forget,
+    remember,
+    restore,
+)
+from projections.errors import BadRequest
 from projections.events import (
     Event,
     ItemRefused,
@@ -21,12 +31,13 @@ from projections.events import (
 )
 from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Item, Saw, Source
 from projections.ids import NOBODY, Point, Ref
-from projections.items import FORGOTTEN, compartment_key, forgotten_of, is_quiet
+from projections.items import compartment_key, forgotten_of, is_quiet
 from projections.messages import spoken_in, units_of
 from projections.policies.cadence import summary_due
 from projections.policies.compartments import Opening, in_guild
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
+from projections.policies.telling import FRAME, SMALL, telling
 from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
@@ -194,21 +205,61 @@ def test_what_a_person_took_back_is_refused_as_before(town: Town) -> None:
     assert isinstance(events[1], ItemRefused)
 
 
-def test_what_was_taken_back_and_made_room_is_refused_as_before(town: Town) -> None:
+@pytest.mark.parametrize("made_room", [False, True])
+def test_what_a_person_took_back_goes_with_the_message_that_it_rests_on_alone(town: Town, made_room: bool) -> None:
+    """No more is left of it than without the taking back, and it is not to be brought back."""
     message = town.learned("User likes green tea.", TEA)
+    answer = town.answers(town.says("so?"), "On the fifth day.", Point(NOW, town.item("green tea").event))
     take_back(town, "User likes green tea.")
     row = town.item("green tea")
     from projections.events import ItemEvicted
 
-    town.world.add(
-        ItemEvicted(
-            said=LATER, by=MODEL, causes=(row.event,), item=msgspec.structs.replace(row.item, status="evicted"), cap=1
-        )
-    )
+    evicted = msgspec.structs.replace(row.item, status="evicted")
+    if made_room:
+        town.world.add(ItemEvicted(said=LATER, by=MODEL, causes=(row.event,), item=evicted, cap=1))
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ItemWithdrawn", "ReplyWithdrawn", "MessageRedacted"]
+    assert (town.items(), list(forgotten_of(town.rows, town.ada))) == ([], [])
+    assert town.tells("green tea") == []
+    assert is_quiet(town.rows, answer)
+    back = RestoreRequest(
+        owner=town.ada, id=row.item.id, by=By("person", town.ada), said=LATER + 1, origin=origin("back"),
+    )  # fmt: skip
+    with pytest.raises(BadRequest, match="message that was taken back"):
+        restore(town.rows, back)
+
+
+def test_what_a_person_asked_to_keep_and_took_back_goes_with_it_too(town: Town) -> None:
+    message = town.says(TEA)
+    keep(town, "green tea is best", message)
+    take_back(town, "green tea is best")
     town.deletes(message)
-    assert town.rows.get(FORGOTTEN, next(iter(forgotten_of(town.rows, town.ada))).key) is not None
-    assert town.item("green tea").item.status == "evicted"
-    assert TEA not in repr([each.event for each in town.readable()])
+    assert (town.items(), town.tells("green tea")) == ([], [])
+
+
+def test_what_was_taken_back_goes_with_the_last_of_its_messages(town: Town) -> None:
+    message, other = town.says(TEA), town.says("it is so good")
+    town.reads([message, other], {"text": "User likes green tea.", "evidence": [TEA, "it is so good"]})
+    take_back(town, "User likes green tea.")
+    town.deletes(message)
+    assert [row.item.status for row in town.items()] == ["forgotten"]
+    town.deletes(other)
+    assert (town.items(), town.tells("green tea")) == ([], [])
+
+
+@pytest.mark.parametrize("still", [True, False])
+def test_what_was_taken_back_stays_so_as_long_as_an_edited_message_says_it(town: Town, still: bool) -> None:
+    """It rests on what the message says now, and goes with it."""
+    message = town.learned("User likes green tea.", "I lik green tea")
+    take_back(town, "User likes green tea.")
+    town.edits(message, TEA if still else "never mind")
+    assert [row.item.status for row in town.items()] == ["forgotten"]  # until it is read
+    town.reads([message], *([{"text": "User likes green tea.", "evidence": TEA}] if still else []))
+    assert [row.item.evidence[0].quote for row in town.items()] == ([TEA] if still else [])
+    assert [row.row.text for row in forgotten_of(town.rows, town.ada)] == (["User likes green tea."] if still else [])
+    assert still or town.tells("green tea") == []
+    town.deletes(message)
+    assert (town.items(), town.tells("green tea")) == ([], [])
 
 
 def test_what_was_refused_loses_its_words(town: Town) -> None:
@@ -324,13 +375,14 @@ def test_what_another_kept_of_it_and_took_back_goes_with_it_too(town: Town, edit
     assert is_quiet(town.rows, answer)
 
 
-@pytest.mark.parametrize("edited", [False, True])
-def test_what_a_model_made_of_it_and_somebody_took_back_is_refused_as_before(town: Town, edited: bool) -> None:
+def test_what_a_model_made_of_it_and_somebody_took_back_waits_for_the_extraction(town: Town) -> None:
     message = town.says("our raid night is Friday")
     town.reads([message], {"text": "Raid night is Friday.", "about": "guild", "evidence": "our raid night is Friday"})
     takes_back_lore(town, "Raid night is Friday.")
-    town.edits(message, "never mind") if edited else town.deletes(message)
+    town.edits(message, "never mind")
     assert [found.row.text for found in forgotten_of(town.rows, NOBODY)] == ["Raid night is Friday."]
+    town.reads([message])
+    assert (town.items(), list(forgotten_of(town.rows, NOBODY)), town.tells("raid night")) == ([], [], [])
 
 
 def test_it_stays_taken_back_where_its_words_are_still_said(town: Town) -> None:
@@ -484,7 +536,7 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     town.answers(town.says("and?"), "There is a garden.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@1 repeating@1"] * 2
+    assert gone == ["redaction@2 repeating@1 telling@1"] * 2
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
     assert town.tells("behind the mill") == []
 
@@ -503,6 +555,103 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
 def test_what_counts_as_repeated(said: str, answered: str, goes: bool) -> None:
     assert repeats(answered, said) == goes
     assert not repeats(answered, said, but=said)
+
+
+TABLE = (
+    ("I am allergic to peanuts", "User is allergic to peanuts."),
+    ("I live in Zanzibar", "User lives in Zanzibar."),
+    ("My name is Ottokar", "User's name is Ottokar."),
+    ("I work at Siemens", "User works at Siemens."),
+    ("I prefer tea over coffee", "User prefers tea over coffee."),
+    ("I have two dogs", "User has two dogs."),
+    ("I am a nurse", "User is a nurse."),
+    ("I play the cello", "User plays the cello."),
+)
+"""What is said plainly, and what is learned from it."""
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+@pytest.mark.parametrize(("said", "learned"), TABLE)
+def test_an_answer_that_tells_an_item_goes_with_the_message_it_was_made_of(
+    town: Town, said: str, learned: str, elsewhere: bool
+) -> None:
+    """It has the item's words, and not the message's: where both were before it, and where the item alone was."""
+    message = town.learned(learned, said)
+    causes = [Point(NOW, town.item(learned).event), *([] if elsewhere else [message])]
+    words = learned.split(" ")
+    town.answers(town.says("what do you know?"), f"From what I remember:\n- [fact] {learned}", *causes)
+    town.answers(town.says("and?"), f"Is it {words[-1].upper()}?", *causes)
+    town.answers(town.says("and the time?"), "It is noon, and you live well.", *causes)
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["It is noon, and you live well."]
+    assert town.tells(words[-1].strip(".")) == []
+
+
+def test_an_answer_that_tells_an_item_which_stands_stays(town: Town) -> None:
+    message = town.learned("User likes green tea.", "is there green tea?")
+    town.learned("User likes green tea.", "I like green tea a lot")
+    town.answers(town.says("so?"), "User likes green tea.", Point(NOW, town.item("green tea").event))
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["User likes green tea."]
+
+
+def test_an_answer_that_tells_what_an_item_says_no_more_goes(town: Town) -> None:
+    """It falls back to what it said before the message came."""
+    town.learned("User lives in Paris.", "I live in Paris")
+    message = town.says(ROME)
+    town.reads([message], {"id": town.item("Paris").item.id, "text": "User lives in Rome.", "evidence": ROME})
+    shown = Point(NOW, town.item("Rome").event)
+    town.answers(town.says("where do I live?"), "In Rome.", shown)
+    town.answers(town.says("and before?"), "In Paris.", shown)
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["In Paris."]
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "tells"),
+    [
+        ("User is allergic to peanuts.", "not one peanut", True),
+        ("User is allergic to peanuts.", "The user is one to like.", False),
+        ("User prefers tea over coffee.", "Tea it is", True),
+        ("User's name is Bo.", "Hi, Bo!", True),
+        ("User's name is Bo.", "That is Bo's.", True),
+        ("User's name is Bo.", "a bow", False),
+        ("User is 42.", "at 42", True),
+        ("User is 42.", "at 420", False),
+        ("User studies at MIT.", "the MIT", True),
+        ("Der Nutzer mag keine Erdnüsse mit Salz.", "Der Salat ist mit Nüssen", False),
+        ("Der Nutzer mag keine Erdnüsse mit Salz.", "ohne Erdnüsse", True),
+        ("User lives in Málaga.", "malaga", True),
+        ("用户喜欢绿茶", "给你绿茶", False),
+        ("用户喜欢绿茶", "你喜欢绿茶", True),
+        ("绿茶", "给你绿茶", True),
+        ("User works.", "it works", True),
+        ("User works.", "the user is here", False),
+        ("It is he.", "so it is he, I see", True),
+        ("It is he.", "is it he", False),
+        ("User's name is Will.", "Will, good morning", True),
+        ("🎉🎉", "So: 🎉🎉!", True),
+        ("🎉🎉", "🎉", False),
+        ("", "so", False),
+    ],
+)
+def test_what_tells_something_of_an_item(item: str, answer: str, tells: bool) -> None:
+    assert telling([item])(answer) == tells
+    assert not telling([item], but=f"I say {item}")(answer)
+    assert not telling([])(answer)
+
+
+TELLING = sampled_from(sorted({"peanut", "Zanzibar", "Ottokar", "coffee", "4711", "Müsli", "зелёный", "緑茶が好き"}))
+SAYING = sampled_from(sorted(SMALL | FRAME))
+
+
+@given(lists(SAYING, max_size=6), TELLING, lists(SAYING, max_size=6))
+def test_one_word_that_tells_an_item_is_enough_and_none_that_all_say(
+    before: list[str], told: str, after: list[str]
+) -> None:
+    tells = telling([" ".join((*before, told, *after))])
+    assert tells(" ".join((*after, told.upper(), *before)))
+    assert not tells(" ".join((*before, *after)))
 
 
 # -- many at once --------------------------------------------------------------------------------------------------
@@ -583,6 +732,34 @@ def test_what_the_new_words_do_not_say_goes_with_the_next_extraction(town: Town)
     assert town.texts() == ["User likes coffee."]
     assert town.tells("green tea") == []
     assert was_read(town.rows, message.id)
+
+
+@pytest.mark.parametrize("learned_again", ["User lives in Rome.", None])
+def test_what_answers_tell_of_items_that_the_new_words_do_not_say_goes_with_it(
+    town: Town, learned_again: str | None
+) -> None:
+    """Whether the item goes, or says something else from then on."""
+    message = town.learned("User lives in Zanzibar.", "I live in Zanzibar")
+    row = town.item("Zanzibar")
+    for answer in ("Zanzibar it is.", "So you live well."):
+        town.answers(town.says("where?"), answer, Point(NOW, row.event))
+    town.edits(message, "I live in Rome")
+    entry = {"id": row.item.id, "text": learned_again, "evidence": "I live in Rome"}
+    town.reads([message], *([entry] if learned_again else []))
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["So you live well."]
+    assert town.tells("zanzibar") == []
+
+
+@pytest.mark.parametrize("lore", [False, True])
+def test_what_answers_tell_of_items_that_the_new_words_say_too_stays(town: Town, lore: bool) -> None:
+    message = town.says("our raid night is Friday")
+    entry = {"text": "Raid night is Friday.", "evidence": "our raid night is Friday"}
+    entry |= {"about": "guild"} if lore else {}
+    town.reads([message], entry)
+    town.answers(town.says("when?"), "On Friday.", Point(NOW, town.item("Friday").event))
+    town.edits(message, "Friday: raid night")
+    town.reads([message], entry | {"evidence": "Friday: raid night"})
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["On Friday."]
 
 
 def test_what_they_still_say_is_confirmed_and_rests_on_them(town: Town) -> None:

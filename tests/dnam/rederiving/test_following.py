@@ -250,7 +250,7 @@ def test_an_answer_that_was_withdrawn_goes(path: Path) -> None:
 # -- what people decided -------------------------------------------------------------------------------------------
 
 
-def test_what_a_person_forgot_loses_what_they_saw_and_stays_forgotten(tmp_path: Path) -> None:
+def test_what_a_person_forgot_goes_with_the_message_it_rests_on_alone(tmp_path: Path) -> None:
     path = tmp_path / "data"
     model = overlooking(WALKS, verb="enjoys", name="other")
     told(path, model)
@@ -258,12 +258,13 @@ def test_what_a_person_forgot_loses_what_they_saw_and_stays_forgotten(tmp_path: 
     assert not bare(path)
     happen(path, lambda there: take_back(there, 3))
     compacted(path)
-    assert texts(path, "forgotten") == [f"likes {WALKS}"]
-    assert bare(path)
+    assert texts(path, "forgotten") == []
+    assert WALKS not in str(texts(path))
     asyncio.run(derive(path, model, asked=OTHER))
     live, _ = both(path)
     forgotten = [item.text for item in live["items"].values() if item.status == "forgotten"]
-    assert texts(path, "forgotten") == forgotten == [f"likes {WALKS}"]
+    assert texts(path, "forgotten") == forgotten == []
+    assert WALKS not in str(texts(path))
 
 
 def overlooking(words: str, **more: str) -> ScriptedModel:
@@ -299,10 +300,10 @@ def test_what_was_applied_again_to_another_item_stands_without_what_they_saw(tmp
     assert not bare(path)
     happen(path, lambda there: take_back(there, 1))
     compacted(path)
-    assert texts(path, "forgotten") == forgotten
+    assert (texts(path, "forgotten"), texts(path)) == ([f"likes {WALKS}"], [])
     assert bare(path)
     asyncio.run(derive(path, model, asked=OTHER))
-    assert texts(path, "forgotten") == forgotten
+    assert (texts(path, "forgotten"), texts(path)) == ([f"likes {WALKS}"], [])
     assert bare(path)
 
 
