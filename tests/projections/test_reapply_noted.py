@@ -158,6 +158,24 @@ def test_what_is_put_right_and_back_again_is_found_by_what_it_rested_on() -> Non
     assert both.active() == {"lives in Lyon"}
 
 
+def test_a_note_reaches_what_had_said_it_before_a_person_put_that_right() -> None:
+    both = Both()
+    said = both.says("I live in Lyon")
+    both.learns("lives in Lyon", said)
+    theirs = both.learns("resides in Lyon", said, talk=both.shadow)
+    person = both.shadow.person()
+    for number, text in enumerate(("lives in Lyon", "is at home in Nantes"), 1):
+        by = By("person", person)
+        request = EditRequest(person, theirs.id, text, by, NOW + 1_000 + number, origin(f"edit {number}"))
+        for draft in edit(both.shadow.rows, request):
+            both.shadow.world.record(draft)
+    both.says("yes, lives in Lyon")
+    both.notes("lives in Lyon")
+    assert both.active() == {"lives in Lyon"}
+    (row,) = both.rows(both.shadow)
+    assert row.item.id == theirs.id
+
+
 def test_a_note_that_confirms_takes_the_place_of_what_was_made_of_the_same_messages() -> None:
     both = Both()
     said = both.says("I live in Lyon")
