@@ -6,8 +6,8 @@
    before and after it in the same sitting.
 2. Each of these has the sum of its fields, by the weights of the table below. Of a window the words of all its
    documents are counted together, as if they were one text; a term's idf is that of single documents throughout.
-3. What has a word that is looked for is found, and of the rest whatever has a score above 0: a term's worth is 1/16 at
-   the least, so that it tells something also where everything has it.
+3. Of these, what has a word that is looked for is found, and of the rest whatever has a score above 0: a term's worth
+   is 1/16 at the least, so that it tells something also where everything has it.
 4. Ties go to what was recorded later. Of a long question the MOST_TERMS terms count that tell most.
 
     turn        its own words                                                       × 1

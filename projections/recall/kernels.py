@@ -301,7 +301,9 @@ def count_all(
     at: Places, counts: Bytes, term: int, slots: Places, seen: Places, often: Twos,
     day: Places, days: Places, on_days: Longs,
 ) -> None:  # fmt: skip
-    """What `count` and `count_on_days` do, in one pass: soonest where a term stands in few documents."""
+    """What `count` and `count_on_days` do, in one pass over where a term stands: sooner where that is in few documents,
+    since `count` looks at all that is seen. `slots` is the number of each place among what is `seen`, where it has one.
+    """
     for number in range(len(at)):
         place = at[number]
         slot = slots[place]

@@ -1,9 +1,9 @@
 """Words that are spelled like one that stands nowhere, or in a few questions only: it may be misspelt.
 
 Such a word is one letter away from it: one less, one more, another one, two the other way round. Letters are those of
-the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared; and where the
-letter is in the ending, of which a stem then lacks nothing, the word begins with the stem of the one that is meant
-(`gardeningg`, `definatly`).
+the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared. Where the
+letter is in the ending, the stemmer does not know that and leaves it on (`gardeningg`, `definatly`): then the word
+begins with the stem of the one that is meant.
 
 There are some hundred of them, and their terms are reckoned all at once. The number of a word (`words.number_of`) is
 that of its letters, each times 256 as often as bytes stand behind it: with a letter put between two parts it is a sum

@@ -48,7 +48,9 @@ class TermsIn:
         return self._there(part.corpus.like(likes) for part in self.parts)
 
     def _there(self, perhaps: Iterable[Set[bytes]]) -> Iterator[bytes]:
-        """Those that need not be read first: who asks may know enough then."""
+        """Which of these stand in something. Those whose postings are at hand come first: who asks may know enough by
+        then, and the others are not read from disk.
+        """
         terms = sorted(set[bytes]().union(*perhaps), key=self._is_to_be_read)
         return (term for term in terms if any(len(each.at) for each in self.postings(term)))
 
