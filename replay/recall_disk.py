@@ -46,23 +46,28 @@ class Disk:
         vocabulary = Vocabulary(self, zone)
         return Sealed(joined, list(units), list(speakers), partial(self.postings, zone), vocabulary, vocabulary.tell)
 
-    def postings(self, zone: bytes, term: bytes) -> Raised:
-        """Where a term stands in what is sealed of a zone."""
-        key, looking = zone_key(zone) + term, self._looking()
+    def postings(self, zone: bytes, terms: Sequence[bytes]) -> Raised:
+        """Where some terms stand in what is sealed of a zone: read term by term, and put together at once."""
+        prefix, looking = zone_key(zone), self._looking()
         firsts, offsets, counts = list[int](), list[bytes](), list[bytes]()
-        most, shortest = 0, LONGEST
-        for level in levels():
-            for found, data in looking.data_with(level.postings, key):
-                of_row, often, most_of_row, shortest_of_row = split_postings(level.postings, found, data)
-                most, shortest = max(most, most_of_row), min(shortest, shortest_of_row)
-                firsts.append(level.first(int.from_bytes(found[-SPAN_BYTES:], "big")))
-                offsets.append(of_row)
-                counts.append(often)
+        ends, peaks, end = list[int](), list[Peak](), 0
+        for term in terms:
+            most, shortest = 0, LONGEST
+            for level in levels():
+                for found, data in looking.data_with(level.postings, prefix + term):
+                    of_row, often, most_of_row, shortest_of_row = split_postings(level.postings, found, data)
+                    most, shortest = max(most, most_of_row), min(shortest, shortest_of_row)
+                    firsts.append(level.first(int.from_bytes(found[-SPAN_BYTES:], "big")))
+                    offsets.append(of_row)
+                    counts.append(often)
+                    end += len(often)
+            ends.append(end)
+            peaks.append(Peak(most, shortest))
         if not firsts:
-            return nowhere(term)
+            return nowhere(terms)
         seqs = np.frombuffer(b"".join(offsets), "<u2").astype(np.int64)
-        seqs += firsts[0] if len(firsts) == 1 else np.repeat(firsts, [len(each) for each in counts])
-        return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8), Peak(most, shortest))
+        seqs += firsts[0] if len(firsts) == 1 else np.repeat(firsts, [*map(len, counts)])
+        return Raised(seqs, np.frombuffer(bytearray().join(counts), np.uint8), ends, peaks)
 
     def standing(self, zone: bytes, numbers: Numbers) -> set[bytes]:
         """Which of some terms, given as numbers, stand anywhere in what is sealed of a zone."""

@@ -53,11 +53,14 @@ NO_PEAK = Peak(0, 255)
 
 
 class Raised(NamedTuple):
-    """Where a term stands on disk: the seqs, ascending, and how often."""
+    """Where some terms stand on disk, one behind the other: the seqs, of each term ascending, and how often; where each
+    ends, and its peak.
+    """
 
     seqs: Longs
     counts: Bytes
-    peak: Peak = Peak()
+    ends: Sequence[int]
+    peaks: Sequence[Peak]
 
 
 class Postings(NamedTuple):
@@ -68,9 +71,9 @@ class Postings(NamedTuple):
     peak: Peak = Peak()
 
 
-def nowhere(_: bytes) -> Raised:
-    """No postings."""
-    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8), NO_PEAK)
+def nowhere(terms: Sequence[bytes]) -> Raised:
+    """No postings of any."""
+    return Raised(np.empty(0, np.int64), np.empty(0, np.uint8), [0] * len(terms), [NO_PEAK] * len(terms))
 
 
 def none_of(_: Numbers) -> Set[bytes]:
@@ -83,14 +86,14 @@ def untold(_: Sequence[bytes]) -> None:
 
 
 class Sealed(NamedTuple):
-    """What lies on disk of a zone: its documents, the names behind the numbers, where a term stands in them, and
+    """What lies on disk of a zone: its documents, the names behind the numbers, where some terms stand in them, and
     which of some terms, given as numbers, do anywhere, which is told faster. `tell` is told which do since.
     """
 
     columns: Columns = NO_COLUMNS
     units: Sequence[bytes] = ()
     speakers: Sequence[Handle] = ()
-    postings: Callable[[bytes], Raised] = nowhere
+    postings: Callable[[Sequence[bytes]], Raised] = nowhere
     standing: Callable[[Numbers], Set[bytes]] = none_of
     tell: Callable[[Sequence[bytes]], None] = untold
 

@@ -334,15 +334,20 @@ class Corpus:
         """Whether it is known without looking on disk where a term stands."""
         return term in self._kept or not self._sealed
 
+    def fetch(self, terms: Iterable[bytes]) -> None:
+        """Read where some terms stand that is not kept yet: sooner together than each when it is asked for."""
+        unread = [term for term in terms if term not in self._kept] if self._sealed else []
+        for term, sealed in zip(unread, self._placed(self._read(unread)) if unread else (), strict=True):
+            self._keep(term, sealed)
+
     def postings(self, term: bytes) -> Postings:
         """Where a term stands among the living."""
         late, kept = self._late.get(term), self._kept.get(term)
         if kept is None:
-            sealed = self._placed(self._read(term)) if self._sealed else _NO_POSTINGS
+            (sealed,) = self._placed(self._read([term])) if self._sealed else (_NO_POSTINGS,)
             if late is None and not len(sealed.at):
                 return sealed
-            kept = self._kept[term] = KeptPostings(sealed)
-            self._kept_bytes += kept.bytes
+            kept = self._keep(term, sealed)
         else:
             self._kept.move_to_end(term)
         if kept.is_behind(0 if late is None else len(late[0]), self.dead):
@@ -356,16 +361,25 @@ class Corpus:
             self._kept_bytes -= gone.bytes
         return kept.postings()
 
-    def _placed(self, raised: Raised) -> Postings:
-        """Postings from disk, which may be further than what is here of it."""
-        offsets, counts = raised.seqs - self._first_seq, raised.counts
-        if len(offsets) and (offsets[0] < 0 or offsets[-1] >= len(self._places)):
-            inside = (offsets >= 0) & (offsets < len(self._places))
-            offsets, counts = offsets[inside], counts[inside]
-        at = self._places[offsets]
+    def _keep(self, term: bytes, sealed: Postings) -> KeptPostings:
+        kept = self._kept[term] = KeptPostings(sealed)
+        self._kept_bytes += kept.bytes
+        return kept
+
+    def _placed(self, raised: Raised) -> list[Postings]:
+        """Postings from disk, term by term. It may be further than what is here of it."""
+        offsets, counts, ends = raised.seqs - self._first_seq, raised.counts, raised.ends
+        at = self._places.take(offsets, mode="clip")
         there = at != NONE
-        at, counts = (at, counts) if there.all() else (at[there], counts[there])
-        return Postings(at, counts, raised.peak)
+        if len(offsets) and offsets.view(np.uint64).max() >= len(self._places):  # or below 0
+            there &= (offsets >= 0) & (offsets < len(self._places))
+        if not there.all():
+            before = np.concatenate([[0], there.cumsum()])
+            at, counts, ends = at[there], counts[there], before[ends].tolist()
+        return [
+            Postings(at[start:end], counts[start:end], peak)
+            for start, end, peak in zip([0, *ends], ends, raised.peaks, strict=False)
+        ]
 
 
 _COLUMNS = {

@@ -112,7 +112,7 @@ class KnownItems:
         for number, each in enumerate(self.known):
             for term in each.terms.counts:
                 self.having.setdefault(term, []).append(number)
-        self._weighed: dict[tuple[int, int], dict[bytes, tuple[Longs, Longs]]] = {}
+        self._weighed: dict[tuple[int, int], dict[tuple[bytes, int], tuple[Longs, Longs]]] = {}
         self._last: tuple[Worth, ByWords] | None = None
 
     @cached_property
@@ -135,19 +135,20 @@ class KnownItems:
         """Where each of them would stand if they stood in the order of their keys."""
         return np.argsort(np.argsort(np.array(self.keys, object), kind="stable"))
 
-    def weighed(self, term: bytes, among: Worth) -> tuple[Longs, Longs]:
-        """The numbers of those that have a term, and what it weighs in each, in 1/1024."""
+    def given(self, term: bytes, among: Worth) -> tuple[Longs, Longs]:
+        """The numbers of those that have a term, and what it gives to each, in 1/1024."""
         weighed = self._weighed.get((among.words, among.items))
         if weighed is None:
             if len(self._weighed) == MOST_WEIGHED:
                 self._weighed.clear()
             weighed = self._weighed[among.words, among.items] = {}
-        found = weighed.get(term)
+        value = among.terms[term]
+        found = weighed.get((term, value))
         if found is None:
             numbers = self.having[term]
             terms = (self.known[number].terms for number in numbers)
-            weights = [among.weight(counts[term], length) for counts, length in terms]
-            found = weighed[term] = np.array(numbers), np.array(weights)
+            given = [value * among.weight(counts[term], length) >> 10 for counts, length in terms]
+            found = weighed[term, value] = np.array(numbers), np.array(given)
         return found
 
     def by_words(self, worth: Worth) -> ByWords:
@@ -157,9 +158,8 @@ class KnownItems:
         last = self._last
         if last is not None and last[0] == worth:
             return last[1]
-        weighed = [(value, *self.weighed(term, worth)) for term, value in worth.terms.items() if term in self.having]
-        numbers = _joined([numbers for _, numbers, _ in weighed])
-        given = _joined([value * weights >> 10 for value, _, weights in weighed])
+        of_terms = [self.given(term, worth) for term in worth.terms if term in self.having]
+        numbers, given = _joined([each[0] for each in of_terms]), _joined([each[1] for each in of_terms])
         points = np.bincount(numbers, given, len(self.known)).astype(np.int64)  # whole numbers, far below 2^53
         found = ByWords(points, np.bincount(numbers, minlength=len(self.known)).nonzero()[0])
         self._last = worth, found
@@ -272,7 +272,10 @@ def worth_among(parts: Sequence[KnownItems], question: Question) -> Worth:
     items, terms = sum([len(part.known) for part in parts]), {}
     all_having = [part.having for part in parts]
     for term, share in question.terms.items():
-        having = sum([len(each[term]) for each in all_having if term in each])
+        having = 0
+        for each in all_having:
+            if term in each:
+                having += len(each[term])
         if having:
             terms[term] = worth(items, having, share)
     return Worth(terms, sum([part.words for part in parts]), items)

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -347,19 +347,18 @@ def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]
     found = _row(rows, corpus, at)
     if found is None:
         return None
-    row: Any = found.row
-    key, said = found.key, corpus.said.item(at)
-    return Said(key, id_of(key), row.event, found.seq, said, row, scored.score, scored.fields, words)
+    key, seq, row = found
+    return Said(key, id_of(key), row.event, seq, corpus.said.item(at), row, scored.score, scored.fields, words)
 
 
 def _row(rows: Rows, corpus: Corpus, at: int) -> Found[MessageRow | TurnRow] | None:
     """The row that a document is."""
     seq = corpus.seqs.item(at)
     point = corpus.units.all[corpus.unit.item(at)] + (corpus.said.item(at) + (1 << 63)).to_bytes(8, "big")
-    for each in lying_at(rows, point):
-        found = rows.kept(SAID[each.table], each.key)
+    for key, table in lying_at(rows, point):
+        found = rows.kept(SAID[table], key)
         if found is not None and found.seq == seq:
-            return Found(each.key, found.seq, found.row)
+            return found
     return None
 
 
@@ -370,17 +369,16 @@ def _nearest(rows: Rows, opened_parts: Sequence[Part], near: Nearby, scored: Seq
     return tuple(NearUse(rank, row.row.event) for rank, row in found if row is not None)
 
 
-def lying_at(rows: Rows, point: bytes) -> Iterator[RowAt]:
+def lying_at(rows: Rows, point: bytes) -> Sequence[RowAt]:
     """Where something lies that was said at a point of a unit."""
     order = rows.order(SAID_TABLES, point[:16])
     if order is None:
         stop = after_prefix(point)
-        yield from (RowAt(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop))
-        return
-    at = bisect_left(order, (point,))
-    while at < len(order) and order[at].key.startswith(point):
-        yield order[at]
-        at += 1
+        return [RowAt(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop)]
+    at = end = bisect_left(order, (point,))
+    while end < len(order) and order[end][0].startswith(point):
+        end += 1
+    return order[at:end]
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:

@@ -11,6 +11,8 @@ from projections.recall.numbers import Numbers
 from projections.recall.opened import Part
 
 MOST_ASKED = 8
+AT_ONCE = 5
+"""How many terms are read from disk together."""
 
 
 class TermsIn:
@@ -51,11 +53,17 @@ class TermsIn:
         """Which of these stand in something. Those whose postings are at hand come first: who asks may know enough by
         then, and the others are not read from disk.
         """
-        terms = sorted(set[bytes]().union(*perhaps), key=self._is_to_be_read)
-        return (term for term in terms if any(len(each.at) for each in self.postings(term)))
+        terms = set[bytes]().union(*perhaps)
+        unread = [term for term in terms if not all(part.corpus.is_at_hand(term) for part in self.parts)]
+        yield from self._stands_somewhere(terms.difference(unread))
+        for start in range(0, len(unread), AT_ONCE):
+            some = unread[start : start + AT_ONCE]
+            for part in self.parts:
+                part.corpus.fetch(some)
+            yield from self._stands_somewhere(some)
 
-    def _is_to_be_read(self, term: bytes) -> bool:
-        return not all(part.corpus.is_at_hand(term) for part in self.parts)
+    def _stands_somewhere(self, terms: Iterable[bytes]) -> Iterator[bytes]:
+        return (term for term in terms if any(len(each.at) for each in self.postings(term)))
 
 
 def open_postings(part: Part, term: bytes) -> Postings:

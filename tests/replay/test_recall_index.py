@@ -17,7 +17,7 @@ from projections.ids import Handle, VaultId
 from projections.messages import MESSAGES
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import Setting
-from projections.recall.columns import Peak, Sealed
+from projections.recall.columns import NO_PEAK, Peak, Sealed
 from projections.recall.corpus import Corpus
 from projections.recall.opened import Part, parts
 from projections.recall.search import Wanted, said
@@ -181,7 +181,7 @@ def test_an_index_that_is_not_what_it_should_be_is_found() -> None:
         store.views.fill(table, [(key, data[:-1] + bytes([data[-1] ^ 1]))])
         assert [each for each in store.views.inspect().damage if table in each]
         with store.views.reading() as (_, snapshot), pytest.raises(DamagedViews):
-            Disk(lambda: snapshot).postings(key[:8], key[8:16])
+            Disk(lambda: snapshot).postings(key[:8], [key[8:16]])
 
 
 def test_how_far_a_term_goes_is_read_from_all_of_its_rows(data: Path) -> None:
@@ -197,8 +197,13 @@ def test_how_far_a_term_goes_is_read_from_all_of_its_rows(data: Path) -> None:
         assert tables[layout.SEGMENT.postings]
         with store.views.reading() as (_, snapshot):
             disk = Disk(lambda: snapshot)
-            peaks = [disk.postings(zone, word_term(word)).peak for word in ("heron", "far", "away")]
-        assert peaks == [Peak(7, 2), Peak(4, 3), Peak(1, 2)]
+            terms = [word_term(word) for word in ("heron", "none", "far", "away")]
+            found = disk.postings(zone, terms)
+            alone = [disk.postings(zone, [term]) for term in terms]
+        assert found.peaks == [Peak(7, 2), NO_PEAK, Peak(4, 3), Peak(1, 2)]
+        assert found.ends == [46, 46, 46 + 36, 128], "what is behind the last full segment is not there"
+        assert found.seqs.tolist() == [seq for each in alone for seq in each.seqs.tolist()]
+        assert found.counts.tolist() == [count for each in alone for count in each.counts.tolist()]
 
 
 def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> None:

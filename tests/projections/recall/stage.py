@@ -11,7 +11,7 @@ from projections import recall
 from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.recall import compiled, kernels, reckoners, reckoning, scoring, stacked
 from projections.recall.bm25 import ONE
-from projections.recall.columns import NO_PEAK, Columns, Raised, Sealed, nowhere, short_id
+from projections.recall.columns import NO_PEAK, Columns, Peak, Raised, Sealed, short_id
 from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, Names, corpus_of
 from projections.recall.documents import TABLES, Document, document, flags_of, is_quiet
@@ -91,14 +91,18 @@ def sealed(documents: Iterable[Document]) -> Sealed:
         np.array([speakers.number(each.speaker) for each in ordered], np.int32),
     )
 
-    def postings(term: bytes) -> Raised:
-        having = [each for each in ordered if term in each.terms.counts]
-        if not having:
-            return nowhere(term)
-        counts = [min(each.terms.counts[term], MOST_COUNTED) for each in having]
-        often, lengths = np.array(counts, np.uint8), np.array([min(each.terms.length, 255) for each in having])
-        seqs = np.array([each.seq for each in having], np.int64)
-        return Raised(seqs, often, NO_PEAK.with_more(int(often.max()), int(lengths.min())))
+    def postings(terms: Sequence[bytes]) -> Raised:
+        seqs, often, ends, peaks = list[int](), list[int](), list[int](), list[Peak]()
+        for term in terms:
+            peak = NO_PEAK
+            for each in ordered:
+                if term in each.terms.counts:
+                    seqs.append(each.seq)
+                    often.append(min(each.terms.counts[term], MOST_COUNTED))
+                    peak = peak.with_more(often[-1], min(each.terms.length, 255))
+            ends.append(len(seqs))
+            peaks.append(peak)
+        return Raised(np.array(seqs, np.int64), np.array(often, np.uint8), ends, peaks)
 
     return Sealed(columns, units.all, [Handle(each) for each in speakers.all], postings)
 

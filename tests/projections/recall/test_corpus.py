@@ -1,5 +1,7 @@
 """A corpus beside its scores: names, places, what stands somewhere, what is kept of what was read."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -153,9 +155,9 @@ def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) ->
     reads: list[bytes] = []
     from_disk = sealed(documents)
 
-    def postings(term: bytes) -> Raised:
-        reads.append(term)
-        return from_disk.postings(term)
+    def postings(terms: Sequence[bytes]) -> Raised:
+        reads.extend(terms)
+        return from_disk.postings(terms)
 
     monkeypatch.setattr(recall_corpus, "MOST_KEPT", 2 * (HOLDING + 50))  # two terms of ten places of five bytes
     corpus = Corpus(Sealed(from_disk.columns, from_disk.units, from_disk.speakers, postings))
@@ -163,6 +165,37 @@ def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) ->
     for term in (TEA, CAKE, TEA, jam, TEA, CAKE, none, none):
         corpus.postings(term)
     assert reads == [TEA, CAKE, jam, CAKE, none, none]
+    corpus.fetch([TEA, CAKE, jam])
+    assert reads[6:] == [jam], "what is kept is not read again"
+    assert (stands_in(corpus, jam), stands_in(corpus, CAKE)) == ([*range(1, 11)], [*range(1, 11)])
+    assert corpus._kept_bytes <= recall_corpus.MOST_KEPT
+    corpus.fetch([jam, CAKE])
+    assert reads[6:] == [jam]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_terms_that_are_read_together_stand_where_each_does_alone(*, at_once: bool) -> None:
+    """Also where the index is further than what was loaded of it, at either end, and holds nothing of a term."""
+    documents = [doc("tea with milk", 5), doc("cake and tea", 6), doc("milk, milk", 9)]
+    further = sealed([doc("tea", 3), *documents, doc("milk tea", 12)])
+    corpus = Corpus(sealed([*documents[:2], doc("jam", 8), documents[2]])._replace(postings=further.postings))
+    terms = [word_term(word) for word in ("none", "milk", "tea", "cake", "nil")]
+    if at_once:
+        corpus.fetch(terms)
+    found = [corpus.postings(term) for term in terms]
+    seqs = [corpus.seqs[each.at].tolist() for each in found]
+    assert seqs == [[], [5, 9], [5, 6], [6], []]
+    assert [each.counts.tolist() for each in found] == [[], [1, 2], [1, 1], [1], []]
+    assert [each.peak for each in found] == [NO_PEAK, Peak(2, 2), Peak(1, 1), Peak(1, 3), NO_PEAK]
+    corpus.add(doc("tea and nil", 20))
+    assert stands_in(corpus, TEA) == [5, 6, 20]
+    assert (stands_in(corpus, terms[1]), stands_in(corpus, terms[4])) == ([5, 9], [20])
+
+
+def test_where_nothing_lies_on_disk_nothing_is_read() -> None:
+    corpus = corpus_of([doc("tea", 1)])
+    corpus.fetch([TEA, CAKE])
+    assert (corpus._kept_bytes, stands_in(corpus, TEA)) == (0, [1])
 
 
 def test_an_id_is_known_by_its_end() -> None:

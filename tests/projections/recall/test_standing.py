@@ -1,13 +1,16 @@
 """Where terms stand: in what is open, there still, and not silent."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
+from projections.recall.columns import Raised
 from projections.recall.corpus import Corpus, corpus_of
 from projections.recall.opened import Part
-from projections.recall.standing import TermsIn, open_postings
+from projections.recall.standing import AT_ONCE, TermsIn, open_postings
 from projections.recall.words import word_term
-from tests.projections.recall.stage import OTHER_UNIT, UNIT, bare
+from tests.projections.recall.stage import OTHER_UNIT, UNIT, bare, doc, sealed
 
 TEA, CAKE, SNOW = (word_term(word) for word in ("tea", "cake", "snow"))
 
@@ -54,3 +57,26 @@ def test_terms_stand_where_any_part_has_them(corpus: Corpus) -> None:
     there = TermsIn([Part(corpus, None, corpus.place(2)), Part(other, None)])
     assert set(there.standing({TEA, CAKE, SNOW, b"nothere!"})) == {TEA, SNOW}
     assert there.postings(TEA) is there.postings(TEA)
+
+
+def test_what_is_not_at_hand_is_read_some_terms_at_a_time() -> None:
+    """Who asks may have enough by then: nothing is read for what nobody looks at."""
+    names = [f"word{number}" for number in range(2 * AT_ONCE + 1)]
+    from_disk, reads = sealed([doc(" ".join(names), 1), doc("tea", 2)]), list[list[bytes]]()
+
+    def postings(terms: Sequence[bytes]) -> Raised:
+        reads.append(list(terms))
+        return from_disk.postings(terms)
+
+    terms = {word_term(name) for name in names}
+    corpus = Corpus(from_disk._replace(postings=postings, standing=lambda _: terms))
+    corpus.fetch([TEA])
+    reads.clear()
+    standing = TermsIn([Part(corpus, None)]).standing(terms | {TEA})
+    assert next(standing) == TEA
+    assert reads == []
+    first = next(standing)
+    assert [len(each) for each in reads] == [AT_ONCE]
+    assert {first, *standing} == terms
+    assert [len(each) for each in reads] == [AT_ONCE, AT_ONCE, 1]
+    assert set().union(*reads) == terms

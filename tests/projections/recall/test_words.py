@@ -7,10 +7,12 @@ import tomllib
 import unicodedata
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.recall import words as recall_words
 from projections.recall.english import FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
@@ -54,6 +56,27 @@ def test_a_stem_is_the_same_whoever_asks_for_another_one_meanwhile() -> None:
             assert list(asked_at_once) == [alone[word] for word in told] * 200
     finally:
         sys.setswitchinterval(before)
+
+
+WORDS = st.text("aeiouybcdfghklmnprstvwxz'é", max_size=9) | st.sampled_from(["photo", "stop", "week", "sky", "'tis"])
+
+
+@given(WORDS, st.sampled_from(["", "ful", "ization", "ies", "ed", "ingly", "ness", "bb", "y", "'s", "o", "k"]))
+def test_a_word_that_no_suffix_ends_is_the_stem_that_the_stemmer_says(beginning: str, end: str) -> None:
+    word = beginning + end
+    assert stem_of.__wrapped__(word) == EnglishStemmer().stemWord(IRREGULAR.get(word, word)[:LONGEST])
+
+
+def test_the_stemmer_is_not_asked_for_what_it_leaves_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_for = list[str]()
+
+    def stem(word: str) -> str:
+        asked_for.append(word)
+        return str(EnglishStemmer().stemWord(word))
+
+    monkeypatch.setattr(recall_words, "EnglishStemmer", lambda: SimpleNamespace(stemWord=stem))
+    stems = [stem_of.__wrapped__(word) for word in ("turbo", "week", "'tisk", "gardening", "")]
+    assert (stems, asked_for) == (["turbo", "week", "tisk", "garden", ""], ["'tisk", "gardening"])
 
 
 def test_the_stemmer_is_the_one_the_index_says_it_was_made_with() -> None:
