@@ -90,7 +90,7 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller, may_tell: M
     """The passages for a message. `may_tell` is for where it is answered, if it was needed for more than this."""
     if not limits.passages:
         return Past()
-    from projections.recall.search import around, read
+    from projections.recall.lying import around, read
 
     may, gathering = _May(rows, wished, may_tell), Gathering(rows, wished.window.authors, limits, caller)
     known: dict[bytes, Found[SaidRow]] = {}

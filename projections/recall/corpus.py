@@ -32,7 +32,7 @@ SITTING_MS = 6 * 3_600_000
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
 _SPARE = 32
-_NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8), NO_PEAK)
+NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8), NO_PEAK)
 
 
 class Names:
@@ -344,7 +344,7 @@ class Corpus:
         """Where a term stands among the living."""
         late, kept = self._late.get(term), self._kept.get(term)
         if kept is None:
-            (sealed,) = self._placed(self._read([term])) if self._sealed else (_NO_POSTINGS,)
+            (sealed,) = self._placed(self._read([term])) if self._sealed else (NO_POSTINGS,)
             if late is None and not len(sealed.at):
                 return sealed
             kept = self._keep(term, sealed)

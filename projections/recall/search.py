@@ -1,6 +1,5 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
@@ -21,6 +20,7 @@ from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
 from projections.recall.facts import Known, KnownItems, known_items
+from projections.recall.lying import Lying
 from projections.recall.meaning import Nearby, Place, nearby
 from projections.recall.numbers import Numbers, among
 from projections.recall.opened import Part, parts
@@ -31,8 +31,7 @@ from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
-from projections.rows import Found, RowAt, Rows, after_prefix
-from projections.said import SAID, SAID_TABLES
+from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow
 
 MOST_FACTS = 32
@@ -154,9 +153,10 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
         items = [each for part in known for each in part.known]
         near = nearby(opened_parts, allowed, wanted.nearness, items, evidence)
     scored = search(terms, asked.question, most, _facts(known, asked, evidence), allowed, near.meant)
-    found = (_said(rows, opened_parts[each.part].corpus, each, asked.words) for each in scored)
+    lying = Lying(rows)
+    found = (_said(lying, opened_parts[each.part].corpus, each, asked.words) for each in scored)
     return Answers(
-        tuple(each for each in found if each is not None), near.note, _nearest(rows, opened_parts, near, scored)
+        tuple(each for each in found if each is not None), near.note, _nearest(lying, opened_parts, near, scored)
     )
 
 
@@ -181,33 +181,6 @@ def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
     """A question about items, with what in them is spelled like a word of it that stands in none."""
     there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
     return _with_likes(asked, there, lambda word: likes_there(word, partial(_in_items, known)))
-
-
-def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]:
-    """Where lies what was said around something in its unit, oldest first, and itself: nothing of it is read yet."""
-    unit, end = key[:16], key + b"\0"
-    order = rows.order(SAID_TABLES, unit)
-    if order is not None:
-        at = bisect_left(order, (end,))
-        return tuple(order[max(at - before - 1, 0) : at + after])
-    earlier = _closest(rows, before + 1, unit, end, reverse=True)
-    return (*reversed(earlier), *_closest(rows, after, end, after_prefix(unit)))
-
-
-def read(rows: Rows, at: RowAt) -> Found[MessageRow | TurnRow]:
-    """What lies there."""
-    found = rows.kept(SAID[at.table], at.key)
-    assert found is not None, "it was there a moment ago, in the same rows"
-    return found
-
-
-def _closest(rows: Rows, most: int, start: bytes, stop: bytes, *, reverse: bool = False) -> list[RowAt]:
-    """The first few of either table, which is more than enough, and of these the first few."""
-    found: list[RowAt] = []
-    for table in SAID_TABLES:
-        found += [RowAt(key, table) for key in islice(rows.raw.keys(table, start, stop, reverse=reverse), most)]
-    found.sort(reverse=reverse)
-    return found[:most]
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
@@ -342,43 +315,20 @@ def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[KnownItem
 # -- what was found ----------------------------------------------------------------------------------------------------
 
 
-def _said(rows: Rows, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]) -> Said | None:
+def _said(lying: Lying, corpus: Corpus, scored: Scored, words: Mapping[bytes, str]) -> Said | None:
     at = scored.at
-    found = _row(rows, corpus, at)
+    found = lying.row(corpus, at)
     if found is None:
         return None
     key, seq, row = found
     return Said(key, id_of(key), row.event, seq, corpus.said.item(at), row, scored.score, scored.fields, words)
 
 
-def _row(rows: Rows, corpus: Corpus, at: int) -> Found[MessageRow | TurnRow] | None:
-    """The row that a document is."""
-    seq = corpus.seqs.item(at)
-    point = corpus.units.all[corpus.unit.item(at)] + (corpus.said.item(at) + (1 << 63)).to_bytes(8, "big")
-    for key, table in lying_at(rows, point):
-        found = rows.kept(SAID[table], key)
-        if found is not None and found.seq == seq:
-            return found
-    return None
-
-
-def _nearest(rows: Rows, opened_parts: Sequence[Part], near: Nearby, scored: Sequence[Scored]) -> tuple[NearUse, ...]:
+def _nearest(lying: Lying, opened_parts: Sequence[Part], near: Nearby, scored: Sequence[Scored]) -> tuple[NearUse, ...]:
     """Everything whose nearness counts in what was found."""
     places = dict.fromkeys((each.part, at) for each in scored for at in each.nearest)
-    found = ((near.meant[place].rank, _row(rows, opened_parts[place[0]].corpus, place[1])) for place in places)
+    found = ((near.meant[place].rank, lying.row(opened_parts[place[0]].corpus, place[1])) for place in places)
     return tuple(NearUse(rank, row.row.event) for rank, row in found if row is not None)
-
-
-def lying_at(rows: Rows, point: bytes) -> Sequence[RowAt]:
-    """Where something lies that was said at a point of a unit."""
-    order = rows.order(SAID_TABLES, point[:16])
-    if order is None:
-        stop = after_prefix(point)
-        return [RowAt(key, table) for table in SAID_TABLES for key in rows.raw.keys(table, point, stop)]
-    at = end = bisect_left(order, (point,))
-    while end < len(order) and order[end][0].startswith(point):
-        end += 1
-    return order[at:end]
 
 
 def _reasons(fields: Mapping[tuple[str, bytes], int], words: Mapping[bytes, str]) -> tuple[Reason, ...]:

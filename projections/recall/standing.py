@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 import numpy as np
 
 from projections.recall.columns import Postings
-from projections.recall.corpus import NONE
+from projections.recall.corpus import NO_POSTINGS, NONE
 from projections.recall.documents import ASKS
 from projections.recall.numbers import Numbers
 from projections.recall.opened import Part
@@ -31,7 +31,10 @@ class TermsIn:
 
     def standing(self, terms: Set[bytes]) -> Iterator[bytes]:
         """Which terms stand in something that is open and still there: what is closed or gone tells nothing here."""
-        return self._there(part.corpus.standing(terms) for part in self.parts)
+        perhaps = [part.corpus.standing(terms) for part in self.parts]
+        for term in terms - set[bytes]().union(*perhaps):  # so that nobody looks on disk for it
+            self._found[term] = (NO_POSTINGS,) * len(self.parts)
+        return self._there(perhaps)
 
     def told(self, terms: Set[bytes]) -> Iterator[bytes]:
         """Which of them stand in something that tells, or in more than MOST_ASKED documents: a word that only a few

@@ -13,7 +13,7 @@ from projections.ids import UNSEALED, EventId, Point, Seq
 from projections.items import ITEMS, compartments_of
 from projections.messages import MESSAGES
 from projections.places import PLACES
-from projections.recall.search import around, lying_at, read
+from projections.recall.lying import Lying, around, read
 from projections.rows import Found, RowAt, Rows
 from projections.said import END, backwards
 from projections.turns import TURNS
@@ -278,7 +278,7 @@ def test_what_is_around_is_the_same_with_and_without_what_is_kept(
                 near = around(rows, key, 2, 1)
                 assert near == around(plain, key, 2, 1)
                 assert [read(rows, each) for each in near] == [read(plain, each) for each in near]
-                assert list(lying_at(rows, key[:24])) == sorted(lying_at(plain, key[:24]))
+                assert list(Lying(rows).at(key[:24])) == sorted(Lying(plain).at(key[:24]))
             for place in [each.row for each in rows.scan(PLACES) if each.row.session]:
                 for epoch, before in ((0, END), (1, END), (0, Point(NOW, EventId(b"")))):
                     asked = place.session, epoch, before

@@ -8,8 +8,9 @@ from projections.events.values import Span
 from projections.ids import EventId, Handle, Ref
 from projections.messages import MessageRow
 from projections.recall.documents import zone_of
-from projections.recall.search import Said, Wanted, items, read, said
-from projections.recall.search import around as lying_around
+from projections.recall.lying import around as lying_around
+from projections.recall.lying import read
+from projections.recall.search import Said, Wanted, items, said
 from projections.recall.standing import MOST_ASKED
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, rests_on, session

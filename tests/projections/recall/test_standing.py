@@ -80,3 +80,16 @@ def test_what_is_not_at_hand_is_read_some_terms_at_a_time() -> None:
     assert {first, *standing} == terms
     assert [len(each) for each in reads] == [AT_ONCE, AT_ONCE, 1]
     assert set().union(*reads) == terms
+
+
+def test_what_stands_nowhere_is_not_looked_for_on_disk() -> None:
+    from_disk, reads = sealed([doc("tea", 1), doc("cake", 2)]), list[bytes]()
+
+    def postings(terms: Sequence[bytes]) -> Raised:
+        reads.extend(terms)
+        return from_disk.postings(terms)
+
+    corpus = Corpus(from_disk._replace(postings=postings, standing=lambda _: {TEA}))
+    there = TermsIn([Part(corpus, None)])
+    assert [*there.standing({TEA, SNOW})] == [TEA]
+    assert ([len(each.at) for each in there.postings(SNOW)], reads) == ([0], [TEA])
