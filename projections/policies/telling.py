@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
+from projections.languages import LANGUAGES
 from projections.policies.own_words import key, sayer
 from projections.policies.text import folded
 from projections.recall.english import STOP_WORDS
@@ -27,32 +28,13 @@ SIGNS = 4
 _WORD = re.compile(r"[^\W_]+")
 
 
-def _words(*lines: str) -> frozenset[str]:
-    return frozenset(word for line in lines for word in line.split())
-
-
-USERS = _words("user users nutzer nutzerin utilisateur utilisatrice usuario usuaria utente gebruiker usuário usuária")
-FRAME = _words(
-    "people person called call calls named name names goes want wants wanted like likes liked love loves loved enjoy",
-    "enjoys prefer prefers preferred hate hates dislike dislikes live lives lived living work works worked working",
-    "use uses used using own owns owned get gets got make makes made go going went come comes take takes think thinks",
-    "know knows need needs feel feels say says said plan plans planned planning try tries trying keep keeps time",
-    "times thing things lot lots day days one two new now never always often usually currently really much many well",
-    "still again since until between because while after before around yes okay",
-)
-ELSEWHERE = _words(
-    "der die das den dem des ein eine einen einem einer eines und oder aber nicht kein keine keinen ist sind war hat",
-    "haben wird mit von vom aus bei zum zur für auf als auch nur noch sehr wie was wer ich ihr sie wir mein meine dein",
-    "deine sein seine sich dass wenn mag gern gerne",
-    "les une est sont des dans pas pour par sur avec sans que qui ses mon mes ton tes elle ils elles nous vous aux",
-    "mais los las una unos unas del por para con sin como pero muy más sus mis tus está gusta",
-    "gli della delle nel nella che non più suo sua mio mia piace",
-    "het een zijn niet maar voor naar ook dat deze hij zij wij mijn jouw",
-    "dos uma nos nas não mas seu meu minha gosta aime",
-)
-"""Small words of German, French, Spanish, Italian, Dutch and Portuguese, and what the frame is there."""
-SMALL = STOP_WORDS | ELSEWHERE
-"""They are small where they are written small, or begin a text: MIT and Will are names."""
+USERS = frozenset[str]().union(*(each.telling.users for each in LANGUAGES))
+"""Whom items are about."""
+FRAME = frozenset[str]().union(*(each.telling.frame for each in LANGUAGES))
+"""What most items say alike."""
+SMALL = STOP_WORDS.union(*(each.telling.small for each in LANGUAGES))
+"""Words that no sentence lacks. They are small where they are written small, or begin a text: MIT and Will are names.
+"""
 
 
 class _Known(NamedTuple):
