@@ -49,6 +49,7 @@ class Telling(Table, frozen=True):
     users: frozenset[str] = frozenset()
     frame: frozenset[str] = frozenset()
     small: frozenset[str] = frozenset()
+    plain: frozenset[str] = frozenset()
 
 
 class Language(Table, frozen=True):

@@ -20,7 +20,7 @@ RULES = words.VERSION.partition("-")[0]
         (
             (ENGLISH.recall.stop_words, *(each.telling for each in LANGUAGES)),
             telling.VERSION,
-            "telling@1 43b24997ca1bc341",
+            "telling@2 b8c3d730a3c2866c",
         ),
         ([each.cards for each in LANGUAGES], secrets.VERSION, "secrets@1 879d7d4119aee427"),
     ],
@@ -41,6 +41,7 @@ def test_words_are_listed_as_they_are_looked_for() -> None:
         for word in (*language.cards, *language.telling.users, *language.telling.frame, *language.telling.small):
             assert word == folded(word)
             assert word.isalpha()
+        assert language.telling.plain <= language.telling.small | language.telling.frame | ENGLISH.recall.stop_words
 
 
 def test_no_language_elsewhere_is_english() -> None:
