@@ -30,7 +30,7 @@ from projections.events import (
     TurnWithdrawn,
 )
 from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Item, Saw, Source
-from projections.ids import NOBODY, Point, Ref
+from projections.ids import NOBODY, EventId, Point, Ref
 from projections.items import compartment_key, forgotten_of, is_quiet
 from projections.messages import spoken_in, units_of
 from projections.policies.cadence import summary_due
@@ -38,11 +38,12 @@ from projections.policies.compartments import Opening, in_guild
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
 from projections.policies.telling import FRAME, PLAIN, SMALL, telling
+from projections.rows import Rows
 from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, MODEL, SESSION, Town
-from tests.world import NOW, origin
+from tests.world import NOW, World, origin
 
 OFFICE = GENERAL._replace(key="8", name="office")
 TEA = "I like green tea"
@@ -536,7 +537,7 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     town.answers(town.says("and?"), "There is a garden.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@2 repeating@1 telling@2"] * 2
+    assert gone == ["redaction@3 repeating@1 telling@2"] * 2
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
     assert town.tells("behind the mill") == []
 
@@ -605,6 +606,63 @@ def test_an_answer_that_tells_what_an_item_says_no_more_goes(town: Town) -> None
     town.answers(town.says("and before?"), "In Paris.", shown)
     town.deletes(message)
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["In Paris."]
+
+
+PEANUTS, NUTS = "User is allergic to peanuts.", "User bears no nuts."
+
+
+def reworded(town: Town, message: Point, *others: Point) -> None:
+    """An item of a message is put otherwise, by it or by others; answers were given before and since."""
+    old = town.item(PEANUTS)
+    town.answers(town.says("a snack?"), "Not with peanuts.", Point(NOW, old.event))
+    rests = [{"text": NUTS, "id": old.item.id, "evidence": "no nuts for me"}]
+    town.reads([*others] or [message], *rests)
+    shown = Point(NOW, town.item(NUTS).event)
+    town.answers(town.says("a cake?"), "One without nuts.", shown)
+    town.answers(town.says("and the time?"), "It is noon.", shown)
+
+
+def answers(town: Town) -> list[str]:
+    return [found.row.text for found in turns_after(town.rows, SESSION, 0, None)]
+
+
+def test_an_answer_that_tells_what_an_item_said_before_goes_with_it(town: Town) -> None:
+    """The row of an item has its last words; the answer had those before them."""
+    message = town.learned(PEANUTS, "peanuts: no nuts for me")
+    reworded(town, message)
+    town.deletes(message)
+    assert town.items() == []
+    assert answers(town) == ["It is noon."]
+    assert town.tells("peanut") == []
+
+
+def test_an_answer_that_tells_what_an_item_that_stands_said_by_a_message_goes_with_that(town: Town) -> None:
+    """What it says now, by another message, may be told."""
+    message = town.learned(PEANUTS, "I am allergic to peanuts")
+    reworded(town, message, town.says("no nuts for me"))
+    town.deletes(message)
+    assert town.texts() == [NUTS]
+    assert answers(town) == ["One without nuts.", "It is noon."]
+    assert town.tells("peanut") == []
+
+
+@pytest.mark.parametrize("learned_again", [True, False])
+def test_an_answer_that_tells_what_an_item_said_before_goes_when_its_message_says_something_else(
+    town: Town, learned_again: bool
+) -> None:
+    message = town.learned(PEANUTS, "peanuts: no nuts for me")
+    reworded(town, message)
+    town.edits(message, "no wine for me")
+    entry = {"text": "User bears no wine.", "id": town.item(NUTS).item.id, "evidence": "no wine for me"}
+    town.reads([message], *([entry] if learned_again else []))
+    assert answers(town) == ["It is noon."]
+    assert town.tells("peanut") == []
+
+
+def test_where_nobody_looks_into_the_log_an_item_said_what_its_row_says() -> None:
+    world = World()
+    assert Rows(world.raw, world.ids).event(EventId(bytes(16))) is None
+    assert world.rows.event(EventId(bytes(16))) is None
 
 
 @pytest.mark.parametrize(
