@@ -24,7 +24,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from projections.languages import LANGUAGES
-from projections.policies.own_words import key, sayer
+from projections.policies.own_words import key, said_in, sayer
 from projections.policies.text import folded
 from projections.recall.english import STOP_WORDS
 
@@ -98,12 +98,17 @@ class _Known(NamedTuple):
 def telling(texts: Iterable[str], but: str = "") -> Callable[[str], bool]:
     """What judges whether a text says something of an item that says one of these; what `but` says does not count."""
     known = [_known(each) for each in texts]
-    said = _wholly(but)
-    words = frozenset(word for each in known for word in each.words if not sayer([word])(but))
-    names = frozenset(name for each in known for name in each.names if not _namer([name])(but))
-    rows = frozenset(row for each in known for row in each.rows if row not in said)
+    is_said, wholly = said_in(but), _wholly(but)
+    words = frozenset(word for each in known for word in each.words if not is_said(word))
+    names = frozenset(name for name in {name for each in known for name in each.names} if not _namer([name])(but))
+    rows = frozenset(row for each in known for row in each.rows if row not in wholly)
     says_word, says_name = sayer(words), _namer(names)
-    return lambda text: says_word(text) or says_name(text) or any(row in _wholly(text) for row in rows)
+
+    def says_row(text: str) -> bool:
+        said = _wholly(text) if rows else ""
+        return any(row in said for row in rows)
+
+    return lambda text: says_word(text) or says_name(text) or says_row(text)
 
 
 def _known(text: str) -> _Known:

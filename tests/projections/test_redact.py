@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis.strategies import lists, sampled_from
+from hypothesis.strategies import lists, sampled_from, text
 
 from projections.calls import calls
 from projections.decisions.delete import is_taken_back
@@ -35,6 +35,7 @@ from projections.items import compartment_key, forgotten_of, is_quiet
 from projections.messages import spoken_in, units_of
 from projections.policies.cadence import summary_due
 from projections.policies.compartments import Opening, in_guild
+from projections.policies.own_words import key, said_in, sayer
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
 from projections.policies.telling import FRAME, PLAIN, SMALL, telling
@@ -768,6 +769,28 @@ def test_an_answer_with_a_word_that_is_somebody_s_name_stays_where_nobody_is_tol
     town.answers(town.says("who is it?"), "I think that is Will.", shown)
     town.deletes(message)
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["It will be noon."]
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "is_said"),
+    [
+        ("peanut", "Peanuts!", True),
+        ("peanut", "pearls", False),
+        ("bo", "That is Bo's", True),
+        ("42", "at 420", False),
+        ("绿茶", "给你绿茶", True),
+        ("绿茶", "给你茶", False),
+        ("cat", "", False),
+    ],
+)
+def test_what_stands_in_a_text(word: str, text: str, is_said: bool) -> None:
+    assert said_in(text)(word) == sayer([word])(text) == is_said
+
+
+@given(text(), text().map(key))
+def test_what_stands_in_a_text_is_what_a_text_says(said: str, word: str) -> None:
+    assert said_in(said)(word) == sayer([word])(said)
+    assert said_in(f"{said} {word}s")(word) == sayer([word])(f"{said} {word}s")
 
 
 CALLED = sampled_from(sorted({each for each in (SMALL | FRAME) - PLAIN if len(each) > 1}))
