@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 import msgspec
 from sortedcontainers import SortedDict
 
+from projections.events.event import Event
 from projections.fold import Projection
 from projections.ids import UNSEALED, EventId, Identity, Seq, VaultId
 
@@ -123,13 +124,25 @@ class Rows:
     """Typed rows: a view over raw ones, for reading only."""
 
     def __init__(
-        self, raw: RawRows, ids: Ids, shelf: Shelf | None = None, corpora: Callable[[], Corpora] | None = None
+        self,
+        raw: RawRows,
+        ids: Ids,
+        shelf: Shelf | None = None,
+        corpora: Callable[[], Corpora] | None = None,
+        events: Callable[[EventId], Event | None] | None = None,
     ) -> None:
         self.raw = raw
         self.ids = ids
         self.corpora = corpora
         """What was said, where it is kept ready to be searched; without it, a search reads every row that is open."""
         self._shelf = shelf
+        self._events = events
+
+    def event(self, event: EventId) -> Event | None:
+        """An event that made a row which says something else by now; None where it cannot be read, or nobody looks into
+        the log for these rows.
+        """
+        return None if self._events is None else self._events(event)
 
     def find(self, projection: Projection[R], key: bytes) -> Found[R] | None:
         """The row with exactly this key, or None."""

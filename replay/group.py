@@ -4,6 +4,7 @@ ends its group: what comes after it must not use a key that is about to be destr
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,7 +20,16 @@ from projections.vaults import home
 from replay import codec
 from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
-from replay.errors import CannotWrite, ErasedMeanwhile, EventConflict, KeyRingUnreadable, Refused
+from replay.errors import (
+    CannotWrite,
+    Damaged,
+    ErasedMeanwhile,
+    EventConflict,
+    KeyMissing,
+    KeyRingUnreadable,
+    Refused,
+    UnknownEvent,
+)
 from replay.folding import dropped_by
 from replay.keyring import KeyRing
 from replay.known import Ids
@@ -54,8 +64,15 @@ class _Staged(NamedTuple):
 class _DecodedOnce(Rows):
     """Rows of which a long one is decoded once, whichever decisions of a group read it; so are those of one person."""
 
-    def __init__(self, raw: RawRows, ids: Ids, kept: dict[tuple[str, bytes], Any], ranges: Ranges) -> None:
-        super().__init__(raw, ids)
+    def __init__(
+        self,
+        raw: RawRows,
+        ids: Ids,
+        kept: dict[tuple[str, bytes], Any],
+        ranges: Ranges,
+        events: Callable[[EventId], Event | None],
+    ) -> None:
+        super().__init__(raw, ids, events=events)
         self._kept = kept
         self._ranges = ranges
 
@@ -144,7 +161,7 @@ class Group:
 
     def rows(self) -> Rows:
         """What there is by now, with what this group recorded."""
-        return _DecodedOnce(self._raw, self._ids, self._kept, self._ranges)
+        return _DecodedOnce(self._raw, self._ids, self._kept, self._ranges, self._readable)
 
     @property
     def ended(self) -> bool:
@@ -225,6 +242,12 @@ class Group:
             return self._staged[seq - self._head.size - 1].record.event
         record = self._record_at(seq)
         return None if record is None else record.event
+
+    def _readable(self, event: EventId) -> Event | None:
+        """The same for a decision, which goes on without what cannot be read."""
+        with suppress(Damaged, KeyMissing, UnknownEvent):
+            return self._event(event)
+        return None
 
     def _record_at(self, seq: int) -> Record | None:
         stored = self._log.get(seq)

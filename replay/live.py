@@ -5,14 +5,14 @@ serving live is a replay that has not ended.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.counting import counted
-from projections.events import MessageRedacted
+from projections.events import Event, MessageRedacted
 from projections.fold import Fold
-from projections.ids import VaultId
+from projections.ids import EventId, VaultId
 from projections.rows import RawRows, Rows, Stored
 from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
@@ -315,7 +315,15 @@ class Live:
     def rows(self) -> Iterator[Rows]:
         """Typed rows of this moment."""
         with self.raw(self.overlay) as raw:
-            yield Rows(raw, self.ids(), self._kept, partial(self._zones, raw))
+            yield Rows(raw, self.ids(), self._kept, partial(self._zones, raw), self._event)
+
+    def _event(self, event: EventId) -> Event | None:
+        """An event of the log, as far as it can be read."""
+        seq = self.store.log.find(event)
+        with suppress(UnknownEvent, KeyMissing, Damaged):
+            record = None if seq is None else self.folding.record_at(seq)
+            return None if record is None else record.event
+        return None
 
     def _zones(self, raw: RawRows) -> "Zones":
         from replay.recalling import Recall, Zones  # they bring numpy, which most looks have no need of

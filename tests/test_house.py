@@ -136,6 +136,113 @@ def test_the_core_calls_nothing_of_the_world() -> None:
     assert {each for each in called if each[1] in CALLS_OF_THE_WORLD} == set()
 
 
+LOADERS = {"importlib", "pkgutil", "linecache", "runpy"}
+
+
+def test_one_module_of_the_core_reads_its_data_files_and_as_it_is_imported() -> None:
+    """There is no function where they are read, so that nothing is read later; and nobody else reads."""
+    readers = list[str]()
+    for path in (ROOT / "projections").rglob("*.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+        named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+        named += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        if not LOADERS.isdisjoint(name.partition(".")[0] for name in named):
+            readers.append(path.relative_to(ROOT).as_posix())
+            assert not [each for each in nodes if isinstance(each, ast.FunctionDef | ast.Lambda)]
+    assert readers == ["projections/languages/__init__.py"]
+
+
+def plain_words() -> frozenset[str]:
+    """Words that no sentence lacks, and others of the plainest, by the data files of the languages."""
+    from dnam.languages import available, load
+    from projections.languages import ENGLISH, LANGUAGES
+
+    known = [ENGLISH.recall.stop_words, ENGLISH.recall.time_words, frozenset(ENGLISH.recall.months)]
+    known += [words for each in LANGUAGES for words in (each.telling.small, each.telling.frame, each.telling.users)]
+    for each in map(load, available()):
+        known += [each.stop_words, each.negations, each.question_words, each.backchannels, each.hedges, each.common.own]
+    return frozenset(word for words in known for word in words if len(word) > 1)
+
+
+MOST_PLAIN = 3
+"""More plain words of a language than so are a list of them: in a display, between the bars of a pattern, or in a text
+that is taken apart into its words.
+"""
+OUR_OWN_WORDS = {
+    "dnam/importers/locomo.py": "the months, as that form of file writes them",
+    "dnam/settings/reading.py": "what is yes and what is no in a setting",
+    "dnam/when.py": "what is counted in a time that is typed as an argument",
+    "dnam/hits.py": "what the fields of a score are called",
+    "dnam/cli/comparing.py": "columns of what is printed",
+    "dnam/cli/reverting.py": "columns of what is printed",
+    "projections/recall/corpus.py": "columns of a table",
+}
+"""Where such words are listed that are no knowledge of what people say, and what they are there."""
+BARS = re.compile(r"[^\W\d_]+(?:\|[^\W\d_]+)+")
+
+
+def listed(source: str, known: frozenset[str]) -> Iterator[int]:
+    """The lines where plain words of a language are listed."""
+    tree = ast.parse(source)
+    taking_apart = {each.name for each in tree.body if isinstance(each, ast.FunctionDef) and splits(each)}
+    for node in ast.walk(tree):
+        lists = list[list[str]]()
+        match node:
+            case ast.Tuple(elts=each) | ast.List(elts=each) | ast.Set(elts=each):
+                lists = [[one.value for one in each if isinstance(one, ast.Constant) and isinstance(one.value, str)]]
+            case ast.Dict(keys=keys):
+                lists = [[one.value for one in keys if isinstance(one, ast.Constant) and isinstance(one.value, str)]]
+            case ast.Constant(value=str(text)):
+                lists = [found.split("|") for found in BARS.findall(text)]
+            case ast.Call(func=ast.Name(id=name)) if name in taking_apart:
+                lists = [text.split() for text in texts_in(node)]
+            case ast.Call(func=ast.Attribute(attr="split", value=ast.Constant(value=str(text)))):
+                lists = [text.split()]
+            case ast.GeneratorExp() | ast.ListComp() | ast.SetComp() | ast.DictComp() if splits(node):
+                lists = [text.split() for each in node.generators for text in texts_in(each.iter)]
+        if isinstance(node, ast.expr) and any(len(known.intersection(each)) > MOST_PLAIN for each in lists):
+            yield node.lineno
+
+
+def splits(node: ast.AST) -> bool:
+    return any(isinstance(each, ast.Attribute) and each.attr == "split" for each in ast.walk(node))
+
+
+def texts_in(node: ast.AST) -> Iterator[str]:
+    return (each.value for each in ast.walk(node) if isinstance(each, ast.Constant) and isinstance(each.value, str))
+
+
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [
+        ("SMALL = ('the', 'of', 'and', 'is')", True),
+        ("SMALL = frozenset({'the', 'of', 'and', 'is', 'other'})", True),
+        ("SMALL = {'the': 1, 'of': 2, 'and': 3, 'is': 4}", True),
+        ("SMALL = 'der die das den'.split()", True),
+        (
+            "def words(*lines):\n    return [w for each in lines for w in each.split()]\nS = words('der die das den')",
+            True,
+        ),
+        ("SMALL = {word: 1 for row in ('the of and is',) for word in row.split()}", True),
+        ("WHEN = re.compile(r'(?:monday|tuesday|friday|sunday) morning')", True),
+        ("WHEN = re.compile(rf'{DAY} (?:monday|tuesday|friday|sunday)')", True),
+        ("SMALL = ('the', 'of', 'and')", False),
+        ("KINDS = ('fact', 'tool', 'person', 'workflow', 'project')", False),
+        ("WHY = 'it is the one of the two that was there before'", False),
+    ],
+)
+def test_a_list_of_words_in_code_is_found(code: str, found: bool) -> None:
+    assert any(listed(code, plain_words())) == found
+
+
+def test_what_is_known_of_a_language_stands_in_its_data_files() -> None:
+    known, sources = plain_words(), [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
+    assert len(known) > 500
+    found = {path: list(listed(path.read_text(encoding="utf-8"), known)) for path in sources}
+    names = {path.relative_to(ROOT).as_posix() for path, lines in found.items() if lines}
+    assert names == OUR_OWN_WORDS.keys()
+
+
 POSSESSIVE_GROUP = re.compile(r"(?<!\\)\)(?:[*+?]|\{\d*,?\d*\})\+")
 
 

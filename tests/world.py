@@ -42,7 +42,7 @@ class World:
     def __init__(self) -> None:
         self.raw = MemoryRows()
         self.ids = WorldIds()
-        self.rows = Rows(self.raw, self.ids)
+        self.rows = Rows(self.raw, self.ids, events=self._event)
         self.records: list[Record] = []
 
     def decide(self, decision: Callable[[Rows, Any], Sequence[Draft]], request: Any) -> list[Event]:
@@ -59,6 +59,11 @@ class World:
         if isinstance(draft.event, MessageRedacted):
             self._drop(draft.event)
         return record
+
+    def _event(self, event: EventId) -> Event | None:
+        """What was recorded, where it can still be read."""
+        is_known = self.ids.status(event) == "known"
+        return next((each.event for each in self.records if each.id == event), None) if is_known else None
 
     def _fold(self, record: Record) -> None:
         for table, key, body, _ in FOLD.changes(record):

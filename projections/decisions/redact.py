@@ -13,7 +13,8 @@
                                                 the words quoted from it go
     a raw reply, a refusal, a tool's call       its words go; what the reply took stays
     an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
-    one that tells of an item that goes         the same, where it had anything of it before it (`telling`)
+    one that tells of an item that goes, or of  the same, where it had anything of it before it (`telling`)
+    what one said before that stands otherwise
 
 Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
 it, and among those of nobody. An edited message is another one to what was made of it: its items stay until the next
@@ -60,7 +61,7 @@ from projections.turns import TurnRow, find_turn
 from projections.vaults import partner_of
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
 
-VERSION = "redaction@2"
+VERSION = "redaction@3"
 ANSWERS = f"{VERSION} {repeating.VERSION} {telling.VERSION}"
 REPLIES = frozenset(
     each.TAG
@@ -105,7 +106,7 @@ def redaction_of(
     of_items = redact_items(rows, messages, effects, said, instead)
     replies = _tagged(effects, REPLIES)
     answered = _tagged(effects, {TurnAnswered.TAG})
-    says = _says_again(messages, of_items.texts, instead or "")
+    says = _says_again(messages, of_items, instead or "")
     near = _repeating(rows, answered, frozenset() if instead else {row.heard for row in messages}, says)
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
     of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
@@ -298,10 +299,11 @@ def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
     return {(row.message.session, row.message.audience.epoch): row.message.audience for row in messages}
 
 
-def _says_again(messages: Sequence[MessageRow], items: Sequence[str], instead: str) -> Says:
-    """Whether an answer repeats the words of a message, or says anything of an item that goes with it: that one puts
-    them in its own.
+def _says_again(messages: Sequence[MessageRow], items: ItemsRedacted, instead: str) -> Says:
+    """Whether an answer repeats the words of a message, or says anything of an item that goes with it, or of what one
+    that stands said by it and says no more: items put what was said in words of their own.
     """
     repeats = repeating.repeating((spoken_text(row.message) for row in messages), instead)
-    tells = telling.telling(items, instead)
-    return lambda turn: repeats(turn.text) or tells(turn.text)
+    tells = telling.telling(items.texts, instead)
+    told = telling.telling(items.before, " ".join((instead, *items.standing)))
+    return lambda turn: repeats(turn.text) or tells(turn.text) or told(turn.text)

@@ -22,7 +22,7 @@ import msgspec
 
 from projections.decisions.shelf import causes_of, policy_by, rests_on
 from projections.derived import effects_of
-from projections.events import Event, ItemRedacted, ItemRemembered, ItemUpserted, ItemWithdrawn
+from projections.events import Event, ItemEvent, ItemRedacted, ItemRemembered, ItemUpserted, ItemWithdrawn
 from projections.events.values import Evidence, Intent, Item
 from projections.ids import NOBODY, EventId, Ref
 from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ForgottenRow, ItemRow, forgotten_key, item_key, items_of
@@ -39,11 +39,16 @@ Fate = Literal["stands", "falls", "gone"]
 
 
 class ItemsRedacted(NamedTuple):
-    """What is recorded of items, and which of their events lose their bodies. `texts` is what is no item's any more."""
+    """What is recorded of items, and which of their events lose their bodies. `texts` is what is no item's any more, in
+    all wordings that it had of these messages; `before` is what items that stand said by those events, and `standing`
+    what they say now.
+    """
 
     events: tuple[Event, ...]
     bodies: frozenset[EventId]
     texts: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    standing: tuple[str, ...] = ()
 
 
 class _Touched(NamedTuple):
@@ -114,7 +119,25 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
     others = (each for each in with_them if _address(each.row) not in known)
     events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
-    return ItemsRedacted(tuple(events), bodies, tuple(each.row.item.text for each in touched if each.fate != "stands"))
+    left = [each for each in touched if each.fate != "stands"]
+    standing = [each for each in touched if each.fate == "stands"]
+    return ItemsRedacted(
+        tuple(events),
+        bodies,
+        (*(each.row.item.text for each in left), *wordings(rows, _paths(left))),
+        wordings(rows, _paths(standing)),
+        tuple(each.row.item.text for each in standing),
+    )
+
+
+def _paths(touched: Iterable[_Touched]) -> frozenset[EventId]:
+    return frozenset(event for each in touched for event in each.path)
+
+
+def wordings(rows: Rows, events: Iterable[EventId]) -> tuple[str, ...]:
+    """What items said by these events, as far as they can be read: a row holds the last of it alone."""
+    found = map(rows.event, sorted(events))
+    return tuple(dict.fromkeys(each.item.text for each in found if isinstance(each, ItemEvent)))
 
 
 def _address(row: ItemRow) -> bytes:

@@ -7,12 +7,19 @@ What a person took back and the model says again is refused, and rests on what t
 The old words go with all of it, and the answers that say them again (`said_again`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
 from projections.decisions.redact import ANSWERS, items_redaction, replies_withdrawn, summaries_withheld
-from projections.decisions.redact_items import ITEM_TAGS, Gone, events_before, fates
+from projections.decisions.redact_items import (
+    ITEM_TAGS,
+    Gone,
+    ItemsRedacted,
+    events_before,
+    fates,
+    wordings,
+)
 from projections.decisions.said_again import SaidAgain, said_again, units_of_turns
 from projections.decisions.shelf import Shelf, policy_by
 from projections.decisions.withdraw import turn_withdrawn
@@ -28,7 +35,7 @@ from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "rereading@2"
+VERSION = "rereading@3"
 
 
 class Rereading:
@@ -70,7 +77,7 @@ class Rereading:
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
-        again = self._said_again(left.bodies | paths, left.texts, shelf, nobodys).nearest()
+        again = self._said_again(left, left.bodies | paths, shelf, nobodys).nearest()
         events = (
             *redaction.events,
             *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(again.summaries), said),
@@ -84,19 +91,21 @@ class Rereading:
         shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
 
     def _said_again(
-        self, bodies: Iterable[EventId], gone: Sequence[str], shelf: Shelf, nobodys: Shelf | None
+        self, left: ItemsRedacted, bodies: frozenset[EventId], shelf: Shelf, nobodys: Shelf | None
     ) -> SaidAgain:
         """The answers that had the items before them and say again what is not said any more: words of the messages, or
-        what the items said that go, or say something else now.
+        what the items said that go, or say something else now, in all wordings that they had of the old words.
         """
         quotes = {
             each.quote for row in self._changed for each in row.item.evidence if each.quote and self._is_gone(each)
         }
         touched = [row for row in self._changed if _is_touched(row, shelf, nobodys)]
         instead = " ".join(self._edited.values())
-        standing = " ".join((instead, *(each.item.text for each in _now(touched, shelf, nobodys))))
+        now = (each.item.text for each in _now(touched, shelf, nobodys))
+        standing = " ".join((instead, *now, *left.standing))
         repeats = repeating(quotes, instead)
-        tells = telling((*gone, *(row.item.text for row in touched)), standing)
+        told = (*left.texts, *(row.item.text for row in touched), *wordings(self._rows, bodies))
+        tells = telling(told, standing)
         return said_again(self._rows, sorted(bodies), lambda turn: repeats(turn.text) or tells(turn.text), ())
 
     def _is_gone(self, evidence: Evidence) -> bool:

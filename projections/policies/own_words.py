@@ -44,13 +44,11 @@ def sayer(words: Iterable[str]) -> Callable[[str], bool]:
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for each in wanted:
         alike[each[:SHORT_STEM]].append(each)
-    unspaced = [each for each in wanted if not each.islower() and not any(map(str.isdecimal, each))]
+    unspaced = [each for each in wanted if _is_unspaced(each)]
 
     def says(text: str) -> bool:
         spoken = key(text)
-        said = set(_WORD.findall(spoken))
-        if _APOSTROPHE.search(text):  # whose name it is may be two letters long
-            said.update(_WORD.findall(key(_APOSTROPHE.sub(" ", text))))
+        said = _said(text, spoken)
         return (
             not wanted.isdisjoint(said)
             or any(_is_said(each, frozenset((word,))) for word in said for each in alike.get(word[:SHORT_STEM], ()))
@@ -58,6 +56,35 @@ def sayer(words: Iterable[str]) -> Callable[[str], bool]:
         )
 
     return says
+
+
+def said_in(text: str) -> Callable[[str], bool]:
+    """What judges whether a text says a word, as `sayer` does of one text after the other; each is a `key`."""
+    spoken = key(text)
+    said = _said(text, spoken)
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for each in said:
+        alike[each[:SHORT_STEM]].append(each)
+
+    def is_said(word: str) -> bool:
+        if word in said or any(_is_said(word, frozenset((each,))) for each in alike.get(word[:SHORT_STEM], ())):
+            return True
+        return _is_unspaced(word) and word in spoken
+
+    return is_said
+
+
+def _said(text: str, spoken: str) -> set[str]:
+    """The words of a text, of which `spoken` is the `key`."""
+    said = set(_WORD.findall(spoken))
+    if _APOSTROPHE.search(text):  # whose name it is may be two letters long
+        said.update(_WORD.findall(key(_APOSTROPHE.sub(" ", text))))
+    return said
+
+
+def _is_unspaced(word: str) -> bool:
+    """Whether it is of a script without upper case, where runs of signs stand for words."""
+    return not word.islower() and not any(map(str.isdecimal, word))
 
 
 def _is_said(word: str, words: frozenset[str]) -> bool:

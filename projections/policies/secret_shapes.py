@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from projections.languages import LANGUAGES
+
 API_KEY = "api key"
 TOKEN = "token"
 PRIVATE_KEY = "private key"
@@ -162,7 +164,8 @@ _DIGITS = re.compile(
     r"(?:(?P<hash>#)|(?<![\w.,/#-]))(?P<digits>\d{12,19}|\d{4}(?:[ .-]{0,3}\d{4}){2,3}(?:[ .-]{1,3}\d{1,4})?"
     r"|\d{4}[ .-]{1,3}\d{6}[ .-]{1,3}\d{4,5}|\d(?:[ -]\d){13,15})(?![\w-])"
 )
-_CARD_WORD = re.compile(r"(?i:card|visa|master|amex|credit|debit|karte|tarjeta|carte|cart)\D{0,30}\Z")
+_CARDS = "|".join(("visa", "master", "amex", *(each for language in LANGUAGES for each in language.cards)))
+_CARD_WORD = re.compile(rf"(?i:{_CARDS})\D{{0,30}}\Z")
 LONGEST_ADDRESS = 300
 _LENGTHS = {"34": 15, "37": 15, "30": 14, "36": 14, "38": 14}
 _MASTERCARD = range(2221, 2721)

@@ -12,24 +12,34 @@ import re
 from collections.abc import Iterator, Sequence
 
 from projections.recall.dated import Dates
-from projections.recall.english import ALSO_VERBS, BEFORE_MONTHS, MONTHS, SHORT_MONTHS
+from projections.recall.english import (
+    ALSO_VERBS,
+    BEFORE_MONTHS,
+    BETWEEN_DAYS,
+    MONTHS,
+    OF_MONTH,
+    ON_DAY,
+    ORDINALS,
+    SHORT_MONTHS,
+    THE_DAY,
+)
 
 _NUMBERS = {name: number for names in (MONTHS, SHORT_MONTHS) for number, name in enumerate(names, 1) if name}
 _SURE = frozenset(MONTHS) - ALSO_VERBS
 _YEAR = r"(?:19|20)[0-9]{2}"
 _DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
-_NTH = rf"{_DAY}(?:st|nd|rd|th)"
-_DAYS = rf"(?:{_NTH}|{_DAY})(?:\s*(?:[-–,&]|and|or|to)\s*(?:{_NTH}|{_DAY})){{0,3}}"
+_NTH = rf"{_DAY}(?:{'|'.join(ORDINALS)})"
+_DAYS = rf"(?:{_NTH}|{_DAY})(?:\s*(?:[-–,&]|{'|'.join(BETWEEN_DAYS)})\s*(?:{_NTH}|{_DAY})){{0,3}}"
 """One day, or up to four in a row: without an end to them a list of numbers would be read once from each of them."""
 _ENDS = r"(?![\w:%]|[./-][0-9])"
 _NAMED = re.compile(
-    rf"(?:(?<![\w.:/$-]){_DAYS}\.?\s+(?:of\s+)?|(?<!\w){_YEAR}\s+)?"
+    rf"(?:(?<![\w.:/$-]){_DAYS}\.?\s+(?:{OF_MONTH}\s+)?|(?<!\w){_YEAR}\s+)?"
     rf"(?<!\w)(?P<month>{'|'.join(_NUMBERS)})(?!\w)\.?"
-    rf"(?:\s+(?:the\s+)?{_DAYS}{_ENDS}|,?\s+(?:of\s+)?{_YEAR}{_ENDS})?"
+    rf"(?:\s+(?:{THE_DAY}\s+)?{_DAYS}{_ENDS}|,?\s+(?:{OF_MONTH}\s+)?{_YEAR}{_ENDS})?"
 )
 """A month, with the days or the year beside it."""
 _BEHIND = re.compile(rf"(?<!\w)(?:{'|'.join(BEFORE_MONTHS)})\s+({'|'.join(sorted(ALSO_VERBS))})(?!\w)")
-_ALONE = re.compile(rf"(?<!\w)(?:on the\s+{_DAYS}{_ENDS}|the\s+{_NTH}(?=\s*(?:[^\w\s]|$)))")
+_ALONE = re.compile(rf"(?<!\w)(?:{ON_DAY}\s+{_DAYS}{_ENDS}|{THE_DAY}\s+{_NTH}(?=\s*(?:[^\w\s]|$)))")
 """Days without a month."""
 _IN_DIGITS = re.compile(
     rf"(?<![\w.:/-])(?:{_YEAR}-[01][0-9]-[0-3][0-9](?![0-9])|"

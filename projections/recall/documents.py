@@ -16,7 +16,7 @@ from projections.ids import NOBODY, EventId, Handle, Ref, Seq, digest16
 from projections.items import QUIET
 from projections.messages import MESSAGES, MessageRow, key_point, unit
 from projections.policies.compartments import in_channel, in_guild
-from projections.recall.english import FIRST_WORDS, TIME_WORDS
+from projections.recall.english import FIRST_WORDS, GREETINGS, TIME_WORDS
 from projections.recall.words import Terms, read, terms_in, words
 from projections.rows import RawRows, Stored
 from projections.turns import TURNS, TurnRow
@@ -30,7 +30,8 @@ _ASKING = re.compile(r"\?(?![\w&=%#])|[？؟]")
 """In a link something follows a question mark that follows no question: `?q=`."""
 NAMES_SHIFT, MOST_NAMES = 4, 3
 """How many words with a capital letter stand within its sentences: in the two bits above those."""
-_NAME = re.compile(r"[A-Z](?<=[^.!?,\s] .)(?<!Hey .)(?<!Hi .)(?<!Thanks .)[a-z]{2,}\b")
+_ADDRESSED = "".join(rf"(?<!{each} .)" for each in GREETINGS)
+_NAME = re.compile(rf"[A-Z](?<=[^.!?,\s] .){_ADDRESSED}[a-z]{{2,}}\b")
 """Not at the beginning of a sentence, and nobody who is only addressed. What stands before it is looked at behind its
 first letter, so that other places are passed over at once.
 """

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.ids import Handle
-from projections.recall.english import IRREGULAR, STOP_WORDS
+from projections.recall.english import CLITICS, IRREGULAR, STOP_WORDS, WITHOUT_NOT
 
 STEMMER = "3.1.1"
 """The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
@@ -106,9 +106,8 @@ _PERHAPS_CAPITAL = re.compile(
     rf"[A-Z\u00c0-\u024f\u1e00-\u1eff](?<={_LETTER})(?<![^\W{_UNSPACED}].){_LETTER}++(?!_|'[tT]\b)"
 )
 """The same in any text, where its first letter is one; in Latin, since other words are their own stems."""
-_CLITIC = re.compile(r"n(?<=\wn)'t(?!\w)|'(?<=\w')(?:s|re|ll|ve|d|m)(?!\w)")
-_NOT = re.compile(r"\b(?:won|can|shan)'t\b")
-_WITHOUT_NOT = {"won't": "will", "can't": "can", "shan't": "shall"}
+_CLITIC = re.compile(rf"n(?<=\wn)'t(?!\w)|'(?<=\w')(?:{'|'.join(CLITICS)})(?!\w)")
+_NOT = re.compile(rf"\b(?:{'|'.join(WITHOUT_NOT)})\b")
 _FIRST_UNSPACED = re.compile(f"[{_UNSPACED}]")
 _RUNS = re.compile(f"[{_UNSPACED}]{{2,}}")
 _MAY_BE_LEFT_OUT = re.compile(
@@ -269,7 +268,7 @@ def _flat(written: str) -> str:
     if "'" not in flat:
         return flat
     if "n't" in flat:
-        flat = _NOT.sub(lambda found: _WITHOUT_NOT[found[0]], flat)
+        flat = _NOT.sub(lambda found: WITHOUT_NOT[found[0]], flat)
     return _CLITIC.sub("", flat)
 
 

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 from hypothesis import given
-from hypothesis.strategies import lists, sampled_from
+from hypothesis.strategies import lists, sampled_from, text
 
 from projections.calls import calls
 from projections.decisions.delete import is_taken_back
@@ -30,19 +30,21 @@ from projections.events import (
     TurnWithdrawn,
 )
 from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Item, Saw, Source
-from projections.ids import NOBODY, Point, Ref
+from projections.ids import NOBODY, EventId, Point, Ref
 from projections.items import compartment_key, forgotten_of, is_quiet
 from projections.messages import spoken_in, units_of
 from projections.policies.cadence import summary_due
 from projections.policies.compartments import Opening, in_guild
+from projections.policies.own_words import key, said_in, sayer
 from projections.policies.quiet import resting_on_quiet
 from projections.policies.repeating import repeats
-from projections.policies.telling import FRAME, SMALL, telling
+from projections.policies.telling import FRAME, PLAIN, SMALL, telling
+from projections.rows import Rows
 from projections.summaries import is_withheld
 from projections.turns import turns_after
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, was_read, was_tried
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, MODEL, SESSION, Town
-from tests.world import NOW, origin
+from tests.world import NOW, World, origin
 
 OFFICE = GENERAL._replace(key="8", name="office")
 TEA = "I like green tea"
@@ -536,7 +538,7 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     town.answers(town.says("and?"), "There is a garden.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@2 repeating@1 telling@1"] * 2
+    assert gone == ["redaction@3 repeating@1 telling@2"] * 2
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
     assert town.tells("behind the mill") == []
 
@@ -607,6 +609,63 @@ def test_an_answer_that_tells_what_an_item_says_no_more_goes(town: Town) -> None
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["In Paris."]
 
 
+PEANUTS, NUTS = "User is allergic to peanuts.", "User bears no nuts."
+
+
+def reworded(town: Town, message: Point, *others: Point) -> None:
+    """An item of a message is put otherwise, by it or by others; answers were given before and since."""
+    old = town.item(PEANUTS)
+    town.answers(town.says("a snack?"), "Not with peanuts.", Point(NOW, old.event))
+    rests = [{"text": NUTS, "id": old.item.id, "evidence": "no nuts for me"}]
+    town.reads([*others] or [message], *rests)
+    shown = Point(NOW, town.item(NUTS).event)
+    town.answers(town.says("a cake?"), "One without nuts.", shown)
+    town.answers(town.says("and the time?"), "It is noon.", shown)
+
+
+def answers(town: Town) -> list[str]:
+    return [found.row.text for found in turns_after(town.rows, SESSION, 0, None)]
+
+
+def test_an_answer_that_tells_what_an_item_said_before_goes_with_it(town: Town) -> None:
+    """The row of an item has its last words; the answer had those before them."""
+    message = town.learned(PEANUTS, "peanuts: no nuts for me")
+    reworded(town, message)
+    town.deletes(message)
+    assert town.items() == []
+    assert answers(town) == ["It is noon."]
+    assert town.tells("peanut") == []
+
+
+def test_an_answer_that_tells_what_an_item_that_stands_said_by_a_message_goes_with_that(town: Town) -> None:
+    """What it says now, by another message, may be told."""
+    message = town.learned(PEANUTS, "I am allergic to peanuts")
+    reworded(town, message, town.says("no nuts for me"))
+    town.deletes(message)
+    assert town.texts() == [NUTS]
+    assert answers(town) == ["One without nuts.", "It is noon."]
+    assert town.tells("peanut") == []
+
+
+@pytest.mark.parametrize("learned_again", [True, False])
+def test_an_answer_that_tells_what_an_item_said_before_goes_when_its_message_says_something_else(
+    town: Town, learned_again: bool
+) -> None:
+    message = town.learned(PEANUTS, "peanuts: no nuts for me")
+    reworded(town, message)
+    town.edits(message, "no wine for me")
+    entry = {"text": "User bears no wine.", "id": town.item(NUTS).item.id, "evidence": "no wine for me"}
+    town.reads([message], *([entry] if learned_again else []))
+    assert answers(town) == ["It is noon."]
+    assert town.tells("peanut") == []
+
+
+def test_where_nobody_looks_into_the_log_an_item_said_what_its_row_says() -> None:
+    world = World()
+    assert Rows(world.raw, world.ids).event(EventId(bytes(16))) is None
+    assert world.rows.event(EventId(bytes(16))) is None
+
+
 @pytest.mark.parametrize(
     ("item", "answer", "tells"),
     [
@@ -630,6 +689,8 @@ def test_an_answer_that_tells_what_an_item_says_no_more_goes(town: Town) -> None
         ("It is he.", "so it is he, I see", True),
         ("It is he.", "is it he", False),
         ("User's name is Will.", "Will, good morning", True),
+        ("User's name is Will.", "I will see. Ask Will's sister", True),
+        ("User's name is Will.", "I will see, and so will you", False),
         ("🎉🎉", "So: 🎉🎉!", True),
         ("🎉🎉", "🎉", False),
         ("", "so", False),
@@ -639,6 +700,109 @@ def test_what_tells_something_of_an_item(item: str, answer: str, tells: bool) ->
     assert telling([item])(answer) == tells
     assert not telling([item], but=f"I say {item}")(answer)
     assert not telling([])(answer)
+
+
+WILL, DON, HOPE = "User's brother is Will.", "User's boss is Don.", "User's sister is called Hope."
+WHO, IT, US, TITLE = "User likes The Who.", "User works in IT.", "User lives in the US.", "User has Now And Then."
+
+
+@pytest.mark.parametrize(
+    ("item", "answer", "tells"),
+    [
+        (WILL, "It is Will.", True),
+        (WILL, "Will is the one.", True),
+        (WILL, "They are Will's", True),
+        (WILL, "They are the Wills’", True),
+        (WILL, "So it is WILL", True),
+        (WILL, "Those are will's things.", True),
+        (WILL, "D'Will and he", True),
+        (WILL, "yes, will likes jazz", True),
+        (WILL, "Yes.\nwill likes jazz", True),
+        (WILL, "No (not will, I hope).", False),
+        (WILL, "I will see.\n- It will rain, and he'll be willing.", False),
+        (WILL, "2 of them will.", True),
+        (WILL, "It will take 2.", False),
+        (DON, "Ask Don", True),
+        (DON, "Don'll know", True),
+        (DON, "Don't worry, they don't know. Done.", False),
+        (HOPE, "Hope is well", True),
+        (HOPE, "I hope that helps, and hoped it would", False),
+        (WHO, "They like The Who", True),
+        (WHO, "They like the who", True),
+        (WHO, "Who knows? The one who is there: The user.", False),
+        (IT, "You are in IT.", True),
+        (IT, "IT is it.", True),
+        (IT, "So it is “It”", True),
+        (IT, "it is work", True),
+        (IT, "It is there, and it's fine. Well: It works. (It may.)", False),
+        (US, "They are in the US.", True),
+        (US, "Let us see.", False),
+        (TITLE, "They have now and then", True),
+        (TITLE, "They have it Then", True),
+        (TITLE, "They have it now, and again. Now what?", False),
+        ("Works at Google.", "Google", True),
+        ("Works at Google.", "It works", False),
+        ("Der Nutzer wohnt bei Mia.", "Das ist Mia", True),
+        ("Der Nutzer wohnt bei Mia.", "La casa mia", False),
+        ("User studies at MIT.", "Am MIT", True),
+        ("User studies at MIT.", "Komm mit mir", False),
+    ],
+)
+def test_a_name_that_is_an_ordinary_word_is_told_where_it_is_written_as_one(
+    item: str, answer: str, tells: bool
+) -> None:
+    """It takes no answer that has only the word; where case says nothing, it takes rather too many."""
+    assert telling([item])(answer) == tells
+    assert not telling([item], but=f"I say {item}")(answer)
+
+
+def test_a_name_that_still_stands_somewhere_as_a_word_alone_is_told() -> None:
+    """What is said instead counts as a name only where it is one."""
+    assert telling([WILL], but="My brother will come.")("It is Will.")
+    assert not telling([WILL], but="My brother is not Will.")("It is Will.")
+
+
+def test_an_answer_with_a_word_that_is_somebody_s_name_stays_where_nobody_is_told(town: Town) -> None:
+    message = town.learned("User's brother is Will.", "Will is my brother")
+    shown = Point(NOW, town.item("Will").event)
+    town.answers(town.says("is it late?"), "It will be noon.", shown)
+    town.answers(town.says("who is it?"), "I think that is Will.", shown)
+    town.deletes(message)
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["It will be noon."]
+
+
+@pytest.mark.parametrize(
+    ("word", "text", "is_said"),
+    [
+        ("peanut", "Peanuts!", True),
+        ("peanut", "pearls", False),
+        ("bo", "That is Bo's", True),
+        ("42", "at 420", False),
+        ("绿茶", "给你绿茶", True),
+        ("绿茶", "给你茶", False),
+        ("cat", "", False),
+    ],
+)
+def test_what_stands_in_a_text(word: str, text: str, is_said: bool) -> None:
+    assert said_in(text)(word) == sayer([word])(text) == is_said
+
+
+@given(text(), text().map(key))
+def test_what_stands_in_a_text_is_what_a_text_says(said: str, word: str) -> None:
+    assert said_in(said)(word) == sayer([word])(said)
+    assert said_in(f"{said} {word}s")(word) == sayer([word])(f"{said} {word}s")
+
+
+CALLED = sampled_from(sorted({each for each in (SMALL | FRAME) - PLAIN if len(each) > 1}))
+AROUND = lists(sampled_from(["the", "will", "Noon", "it.", "So,", "“Then”", "and"]), max_size=4)
+
+
+@given(AROUND, CALLED.map(str.capitalize), AROUND)
+def test_a_name_is_told_wherever_it_stands_as_it_is_written(before: list[str], name: str, after: list[str]) -> None:
+    tells = telling([f"User has {name}."])
+    assert tells(" ".join((*before, name, *after)))
+    assert tells(" ".join((*before, f"{name}'s", *after)))
+    assert tells(" ".join((*before, name, *after)).lower())
 
 
 TELLING = sampled_from(sorted({"peanut", "Zanzibar", "Ottokar", "coffee", "4711", "Müsli", "зелёный", "緑茶が好き"}))

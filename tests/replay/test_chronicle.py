@@ -1,6 +1,7 @@
 """The log as decisions may ask it: by id, by row, by decision; also of what is not in it yet."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -8,11 +9,14 @@ from projections.decisions.draft import Draft
 from projections.events import Event, ItemRemembered, MessageRedacted
 from projections.events.values import OPERATOR, Item, Source
 from projections.fold import Record
+from projections.ids import Seq
 from projections.items import ITEMS, item_key
 from projections.policies.compartments import direct
 from projections.rows import Rows
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
+from replay.history import seq_key
+from tests.replay.keeping import damage
 from tests.replay.stage import FakeClock, drafts, event_id, setting, together
 from tests.world import NOW, handle
 
@@ -77,3 +81,44 @@ def test_what_the_same_group_is_about_to_record_is_not_in_the_log_yet() -> None:
 
         together(engine, [drafts(remembered("green tea"), name="second"), asks])
     assert seen == [["green tea", "tea"]]
+
+
+def said_by(rows: Rows, name: str) -> str | None:
+    found = rows.event(event_id(name))
+    return None if found is None else text_of(found)
+
+
+def test_rows_lead_to_the_events_that_can_be_read() -> None:
+    """A decision finds what its group is about to record besides, and not what that drops."""
+    seen: list[list[str | None]] = []
+    names = ("first 0", "first 1", "second 0", "none")
+    with Engine.in_memory(FakeClock()) as engine:
+        engine.record(drafts(remembered("tea"), remembered("green tea"), name="first"))
+
+        def asks(rows: Rows) -> list[Draft]:
+            seen.append([said_by(rows, each) for each in names])
+            return []
+
+        gone = MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("first 0"),))
+        together(engine, [drafts(remembered("coffee"), name="second"), asks, drafts(gone, name="gone"), asks])
+        with engine.reading() as rows:
+            seen.append([said_by(rows, each) for each in names])
+    assert seen[0] == ["tea", "green tea", "coffee", None]
+    assert seen[1:] == [[None, "green tea", "coffee", None]] * 2
+
+
+def test_an_event_that_cannot_be_read_keeps_no_decision_from_what_it_does(tmp_path: Path) -> None:
+    with Engine.open(tmp_path, create=True, clock=FakeClock()) as engine:
+        engine.record(drafts(remembered("tea"), name="first"))
+    damage(tmp_path, b"bodies", seq_key(Seq(1)))
+    seen: list[str | None] = []
+
+    def asks(rows: Rows) -> list[Draft]:
+        seen.append(said_by(rows, "first 0"))
+        return []
+
+    with Engine.open(tmp_path, clock=FakeClock()) as engine:
+        engine.record(asks)
+        with engine.reading() as rows:
+            asks(rows)
+    assert seen == [None, None]

@@ -189,11 +189,13 @@ def _boundary(reading: Reading) -> str:
     """Where one clause may end and the next begin."""
     starters = any_of(reading.starters)
     after_comma = any_of((*reading.starters, *reading.comma_starters))
+    joints = "|".join((*map(re.escape, reading.joints), "[/&]"))
+    joints_after_comma = "|".join(map(re.escape, (*reading.joints, *reading.comma_joints))) or r"(?!)"
     space = r"\s{0,9}"
     return "|".join(
         (
-            rf",{space}(?:(?:and|or|then|plus)\s{space})?(?={after_comma})",
-            rf"\s{space}(?:and|or|[/&])\s{space}(?={starters})",
+            rf",{space}(?:(?:{joints_after_comma})\s{space})?(?={after_comma})",
+            rf"\s{space}(?:{joints})\s{space}(?={starters})",
             rf"\s?[-–—]{{1,3}}\s{space}|[()]",
             rf",?\s?{any_of(reading.breaks)}",
         )
