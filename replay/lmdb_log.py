@@ -70,7 +70,7 @@ class LmdbLog:
         self._looked_up_in = self._headers, self._bodies, self._ids
         self._last: tuple[bytes, Head] | None = None
         self._listed: set[VaultId] = set()
-        self._ring = b""
+        self.noted = b""
         self._spare = SparePages(self._environment, self.folder / DATA)
         self.id, self.key_check = self._read_meta()[1:3]
 
@@ -138,14 +138,14 @@ class LmdbLog:
             for vault in commit.vaults:
                 if vault not in self._listed:
                     transaction.put(vault, b"", db=self._vaults, overwrite=False)
-            if commit.ring not in (b"", self._ring):
+            if commit.ring not in (b"", self.noted):
                 transaction.put(b"ring", commit.ring, db=self._meta)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
             syncing()
         self._last = meta, head
         self._listed.update(commit.vaults)
-        self._ring = commit.ring
+        self.noted = commit.ring
         return head
 
     def _put_events(self, transaction: lmdb.Transaction, commit: Commit, leaves: list[bytes], size: int) -> None:
