@@ -136,11 +136,11 @@ def test_the_log_says_how_far_the_ring_goes(data: Path, kept: bytes) -> None:
 
 
 def test_how_far_the_ring_goes_is_looked_up_once(data: Path, kept: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    looks, stand = 0, FileRingStore.stand
+    looks: list[FileRingStore] = []
+    stand = FileRingStore.stand
 
     def counted(store: FileRingStore) -> Stand | None:
-        nonlocal looks
-        looks += 1
+        looks.append(store)
         return stand(store)
 
     with opened(data) as engine:
