@@ -211,7 +211,8 @@ class Engine:
         waiting = iter(jobs)
         with self.store.lock:
             done: list[tuple[Job, Recorded]] = []
-            with self._alone():
+            with self._mutex:
+                self._absorb()
                 before = self.live.follow()
                 self._destroy()
                 self.live.catch_up(before)

@@ -350,8 +350,9 @@ class Group:
                 self._refuse_cut(ring)
             ring.flush(self._head.epoch)
             drops = sorted(self._ids.dropped)
-            commit = Commit(entries, self._at, drops, self._erased, self._sealing(), ring.stand())
-            head = self._live.store.log.append(commit, self._head, syncing)
+            log = self._live.store.log
+            commit = Commit(entries, self._at, drops, self._erased, self._sealing(), ring.stand(log.noted))
+            head = log.append(commit, self._head, syncing)
         except BaseException:
             ring.undo(0)
             raise

@@ -289,8 +289,12 @@ class KeyRing:
             self._store.rewrite(records)
             self._begin_with(records)
 
-    def stand(self) -> bytes:
-        """How far it goes, for the log to keep; empty where that is not known."""
+    def stand(self, noted: bytes = b"") -> bytes:
+        """How far it goes, for the log to keep; empty where that is not known. Where this process knows of nothing
+        behind what it had `noted` there last, that: it is not written again, and need not be looked up on the disk.
+        """
+        if noted and noted == self._stood[1] and self._store.last_seen() == self._stood[0]:
+            return noted
         stand = self._store.stand()
         if stand != self._stood[0]:
             self._stood = stand, b"" if stand is None else stand.encoded()

@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+import lmdb
+
 from projections.counting import counted
 from projections.events import Event, MessageRedacted
 from projections.fold import Fold
@@ -123,6 +125,36 @@ def fits(position: Position, log: Log, head: Head) -> bool:
         return False
     stored = log.get(position.size) if position.size else None
     return position.digest == (bytes(32) if stored is None else codec.digest(stored.header))
+
+
+class Looking:
+    """One look at the rows, which `with` begins and ends. Every write group has one; a generator would take longer."""
+
+    __slots__ = ("_before", "_live", "_overlays", "_transaction")
+
+    def __init__(self, live: "Live", overlays: Sequence[Upper]) -> None:
+        self._live = live
+        self._overlays = overlays
+        self._before = live._look
+        self._transaction: lmdb.Transaction | None = None
+
+    def __enter__(self) -> RawRows:
+        live = self._live
+        views = live.views()
+        if views is None:
+            assert live.base == 0, "rows below the overlay are gone"
+            return live._layers(NoRows(), self._overlays)
+        self._transaction = views.begun()
+        try:
+            return live._layers(live._look_at(views, self._transaction), self._overlays)
+        except BaseException:
+            self._transaction.abort()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._live._look = self._before
+        if self._transaction is not None:
+            self._transaction.abort()
 
 
 class Live:
@@ -270,25 +302,19 @@ class Live:
                 self.folded = stored.seq
                 run = []
 
-    @contextmanager
-    def raw(self, *overlays: Upper) -> Iterator[RawRows]:
-        """Encoded rows of this moment: the views under these overlays, the first one lowest."""
-        views = self.views()
-        if views is None:
-            assert self.base == 0, "rows below the overlay are gone"
-            yield self._layers(NoRows(), overlays)
-            return
-        with views.begun() as transaction:
-            position, snapshot = views.seen_in(transaction)
-            if position is None or position.size < self.base:
-                raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
-            if position != self._known_at:
-                self._known, self._known_at = Known({}, {}), position
-            before, self._look = self._look, Look(snapshot, position.size)
-            try:
-                yield self._layers(Remembered(snapshot, self._known), overlays)
-            finally:
-                self._look = before
+    def raw(self, *overlays: Upper) -> "Looking":
+        """Encoded rows of this moment, for a `with`: the views under these overlays, the first one lowest."""
+        return Looking(self, overlays)
+
+    def _look_at(self, views: Views, transaction: lmdb.Transaction) -> RawRows:
+        """The rows of views as a transaction sees them."""
+        position, snapshot = views.seen_in(transaction)
+        if position is None or position.size < self.base:
+            raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
+        if position != self._known_at:
+            self._known, self._known_at = Known({}, {}), position
+        self._look = Look(snapshot, position.size)
+        return Remembered(snapshot, self._known)
 
     def _layers(self, below: RawRows, overlays: Sequence[Upper]) -> RawRows:
         for overlay in overlays:

@@ -25,9 +25,10 @@ from projections.ids import EventId, Seq, VaultId
 from replay import codec
 from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
-from replay.lmdb_file import MAP_SIZE, GivenUp, check_file, open_environment, translated
+from replay.lmdb_file import DATA, MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
+from replay.spare_pages import SparePages
 from replay.tree import Kept, leaf_hash
 
 CHUNK = 4096
@@ -69,7 +70,8 @@ class LmdbLog:
         self._looked_up_in = self._headers, self._bodies, self._ids
         self._last: tuple[bytes, Head] | None = None
         self._listed: set[VaultId] = set()
-        self._ring = b""
+        self.noted = b""
+        self._spare = SparePages(self._environment, self.folder / DATA)
         self.id, self.key_check = self._read_meta()[1:3]
 
     @classmethod
@@ -125,6 +127,7 @@ class LmdbLog:
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             if self._head_in(transaction) != expected:
                 raise HeadMoved("another writer appended in between")
+            self._spare.keep_some(transaction, self._meta)
             self._put_events(transaction, commit, leaves, expected.size)
             for each in kept:
                 transaction.put(bytes([each.level]) + seq_key(each.position), each.hash, db=self._tree)
@@ -135,14 +138,14 @@ class LmdbLog:
             for vault in commit.vaults:
                 if vault not in self._listed:
                     transaction.put(vault, b"", db=self._vaults, overwrite=False)
-            if commit.ring not in (b"", self._ring):
+            if commit.ring not in (b"", self.noted):
                 transaction.put(b"ring", commit.ring, db=self._meta)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
             syncing()
         self._last = meta, head
         self._listed.update(commit.vaults)
-        self._ring = commit.ring
+        self.noted = commit.ring
         return head
 
     def _put_events(self, transaction: lmdb.Transaction, commit: Commit, leaves: list[bytes], size: int) -> None:

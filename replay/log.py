@@ -153,6 +153,11 @@ class Log(Protocol):
         """Every vault that seals an event, erased ones too: the ring must have the keys of all others."""
         ...
 
+    @property
+    def noted(self) -> bytes:
+        """How far the key ring went at the last commit from here; empty where it did not say so."""
+        ...
+
     def ring(self) -> bytes:
         """How far the key ring went at the last commit that said so; empty where none did."""
         ...
@@ -199,7 +204,7 @@ class MemoryLog:
         self._kept: dict[tuple[int, int], bytes] = {}
         self._erased: dict[VaultId, Seq] = {}
         self._vaults: set[VaultId] = set()
-        self._ring = b""
+        self.noted = b""
 
     def head(self) -> Head:
         return self._head
@@ -219,7 +224,7 @@ class MemoryLog:
         self._kept |= {each[:2]: each.hash for each in kept}
         self._erased |= dict(commit.erased)
         self._vaults |= set(commit.vaults)
-        self._ring = commit.ring or self._ring
+        self.noted = commit.ring or self.noted
         syncing()
         self._head = head
         return head
@@ -253,7 +258,7 @@ class MemoryLog:
         return frozenset(self._vaults)
 
     def ring(self) -> bytes:
-        return self._ring
+        return self.noted
 
     def kept(self) -> Iterator[Kept]:
         return (Kept(*place, root) for place, root in sorted(self._kept.items()))

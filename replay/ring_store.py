@@ -26,6 +26,10 @@ class RingStore(Protocol):
         """How far the ring goes; None where that is not known, or where another process wrote it since."""
         ...
 
+    def last_seen(self) -> Stand | None:
+        """How far it went when this process saw or wrote it last, without a look."""
+        ...
+
     def refuse_cut(self, reached: Stand) -> None:
         """KeyRingDamaged where the ring ends before where it is known to have gone."""
         ...
@@ -74,6 +78,8 @@ class MemoryRingStore:
 
     def stand(self) -> Stand | None:
         return None
+
+    last_seen = stand
 
     def refuse_cut(self, reached: Stand) -> None: ...
 

@@ -97,6 +97,9 @@ class FileRingStore:
         known = self._known
         return None if known is None or self._stamp() != (known.inode, known.size) else known.stand
 
+    def last_seen(self) -> Stand | None:
+        return None if self._known is None else self._known.stand
+
     def refuse_cut(self, reached: Stand) -> None:
         stand = self.stand()
         if stand is not None and reached.is_within(stand):

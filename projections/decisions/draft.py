@@ -54,8 +54,9 @@ class Minter:
         identity = self._origin.identity
         if identity is None:
             return seeded_id(self._origin.seed, ordinal, self._origin.now)
-        action = identity.action if ordinal == 0 else f"{identity.action} {ordinal}"
-        return self._rows.ids.event_id(identity._replace(action=action))
+        if ordinal:
+            identity = identity._replace(action=f"{identity.action} {ordinal}")
+        return self._rows.ids.event_id(identity)
 
     def draft(self, event: Event) -> Draft:
         """The event with the next id."""

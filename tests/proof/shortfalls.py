@@ -59,7 +59,7 @@ KNOWN: tuple[Shortfall, ...] = (
     Shortfall(
         "append, one at a time",
         "lmdb",
-        0.38,
+        0.42,
         "one commit, as the peer's, but of the pages of several tables (headers, bodies, ids, the head) instead of "
         "one's; before it an event is decided, sealed, hashed and folded, in Python",
     ),

@@ -13,10 +13,13 @@ from replay.backup import Backup, look_over
 from replay.engine import Engine
 from replay.errors import KeyRingDamaged
 from replay.folding import Folding
+from replay.keyring import KeyRing
+from replay.lmdb_log import LmdbLog
 from replay.restore import restore
 from replay.restore_plan import keys_for, look_at, plan
 from replay.rewriting import rewrite
-from replay.ring_records import SIZE, stand_of
+from replay.ring_records import SIZE, Stand, stand_of
+from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.verify import verify
 from replay.wrapped_keys import Cost, Wrapping
@@ -130,6 +133,45 @@ def test_the_log_says_how_far_the_ring_goes(data: Path, kept: bytes) -> None:
         assert isinstance(engine.store, DiskStore)
         rewrite(engine.store)
         assert engine.store.log.ring() == reached.encoded()
+
+
+def test_how_far_the_ring_goes_is_looked_up_once(data: Path, kept: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[FileRingStore] = []
+    stand = FileRingStore.stand
+
+    def counted(store: FileRingStore) -> Stand | None:
+        looks.append(store)
+        return stand(store)
+
+    with opened(data) as engine:
+        engine.record(says("m3"))
+        monkeypatch.setattr(FileRingStore, "stand", counted)
+        engine.record(says("m4"))
+        engine.record(says("m5", who=KIM))
+        assert not looks
+        engine.record(says("m6", who=Account("discord", "300", "Tobi")))
+        assert looks
+        assert engine.store.log.ring() == engine.store.ring.stand()
+
+
+def test_what_another_process_noted_of_the_ring_stays(data: Path, kept: bytes) -> None:
+    with opened(data) as engine:
+        engine.record(says("m3"))
+        other, log = KeyRing.open(FileRingStore(data / "keys")), engine.store.log
+        assert isinstance(log, LmdbLog)
+        other.labelled_vault("of the other process")
+        other.flush()
+        other.settle()
+        log.note_ring(other.stand())
+        engine.record(says("m4"))
+        assert log.ring() == other.stand()
+        engine.record(says("m5", who=Account("discord", "300", "Tobi")))
+        before, after = stand_of(other._stood[1]), stand_of(log.ring())
+        assert before is not None
+        assert after is not None
+        assert before.is_within(after)
+        assert before != after
+        other.close()
 
 
 def test_a_ring_that_was_written_anew_has_another_end(data: Path, kept: bytes) -> None:
