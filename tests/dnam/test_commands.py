@@ -167,9 +167,13 @@ class TestTheTable:
 
     def test_what_only_shows_something_can_be_done_again_for_another_page_and_nothing_else(self) -> None:
         lists = {each.name for each in COMMANDS if not Call(each, {}).changes}
-        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "help"}
+        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "config", "help"}
         given = {each.name for each in COMMANDS if not Call(each, {"text": "I like tea"}).changes}
-        assert given == lists - {"lore"}
+        assert given == lists - {"lore"} | {"config"}
+        config = next(each for each in COMMANDS if each.name == "config")
+        assert {each: Call(config, {"action": each}).changes for each in ("list", "get", "set", "unset", "lst")} == {
+            "list": False, "get": False, "set": True, "unset": True, "lst": True,
+        }  # fmt: skip
         assert not Misread("There is no command `shwo`.").changes
 
     def test_what_it_says_fits_where_slash_commands_are_offered(self) -> None:
