@@ -88,7 +88,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "reset rolling",
-        "clear this session's rolling summary; where others read along, for all of them",
+        "clear this session's rolling summary for good; where others read along, for all of them",
         sessions.reset_rolling,
         changes=True,
     ),
