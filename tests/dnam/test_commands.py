@@ -420,8 +420,8 @@ class TestOneIdInTwoPlaces:
 async def test_the_help_says_for_whom_something_is_done_and_what_a_yes_is_for(world: World) -> None:
     lines = (await world.asks("ada", "!memory help")).splitlines()
     assert (
-        "`!memory reset rolling`: clear this session's rolling summary for good; where others read along, for all of them"
-        in lines
+        "`!memory reset rolling`: clear this session's rolling summary for good; "
+        "where others read along, for all of them" in lines
     )
     (redact,) = (each for each in lines if each.startswith("`!memory redact <message> [yes]`: take back at once "))
     assert redact.endswith("; `yes` where it is somebody else's")
@@ -444,7 +444,7 @@ class TestResetRolling:
         heard = await world.says("ada", "The release is on Friday.", OPEN)
         await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
         told = await world.asks("kim", "!memory reset rolling", OPEN)
-        assert told.startswith("Rolling summary cleared for this session, for everybody here and for good: the next one")
+        assert told.startswith("Rolling summary cleared for this session, for everybody here and for good: the next")
 
     async def test_there_may_be_none(self, world: World) -> None:
         assert await world.asks("ada", "!memory reset rolling") == "There is no rolling summary for this session."
