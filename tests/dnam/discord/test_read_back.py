@@ -14,7 +14,7 @@ from dnam.exchange import Exchange, Exchanges
 from projections.decisions.hear import HeardRequest
 from projections.events import ConfigSet, MessageHeard
 from projections.ids import Ref
-from tests.dnam.discord.stage import Garden, Writing, bot_in, events, garden, heard, idle, opt_out, shown
+from tests.dnam.discord.stage import Garden, Timed, Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.loopback.discord import Channel, Message, Permission, World
 
 CHANGES = {
@@ -282,6 +282,7 @@ async def test_commands_alone_that_nobody_replied_to_show_that_more_was_said(
         await here.kim.says(here.general, "nobody ever heard this")
         for _ in range(22):
             await here.kim.says(here.general, "!memory show")
+        assert isinstance(world, Timed)
         world.clock.time += AWAITED_MS + 1
         async with bot_in(world, tmp_path, told=told) as bot:
             for _ in range(2):
