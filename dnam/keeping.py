@@ -31,7 +31,6 @@ from projections.items import ItemRow, items_in, items_of
 from projections.policies.compartments import Opening, Setting, opened, place_item
 from projections.policies.guards import Guarding
 from projections.policies.text import whole
-from projections.retrieval import Hit, Vocabulary, candidate, query, rank
 from projections.rows import Found, Rows
 from replay.group import Recorded
 
@@ -286,11 +285,6 @@ class Keeping(Access):
 def refuse_text(text: str, guarding: Guarding) -> None:
     """BadRequest for words that are not kept for a person, whoever that is."""
     item_text(unnamed(whole(text)), guarding)
-
-
-def matching(items: Iterable[Found[ItemRow]], text: str, now: int, vocabulary: Vocabulary) -> list[Hit]:
-    """Those of the items that share words with a text, by DNAM's scoring; `now` is in ms."""
-    return [hit for hit in rank(map(candidate, items), query(text, "", now, vocabulary)) if hit.overlap]
 
 
 def _undoing(decision: Decision, rows: Rows) -> list[Draft]:

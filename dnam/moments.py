@@ -56,7 +56,8 @@ def looked_at(engine: Engine, rows: Rows, reader: Reader, at: str | None, said: 
 
 def _said(when: When, text: str, reader: Reader) -> Looked:
     if when.ms is None:
-        raise BadRequest(f"--said goes by when things were said, so it takes a time, not {text!r}; --at takes that")
+        but = when.taken_for or "--at takes that"
+        raise BadRequest(f"--said goes by when things were said, so it takes a time, not {text!r}; {but}")
     future = when.ms > _ms(reader.now)
     notes = (f"as said up to {reader.shown(when.ms)}", *(("that is in the future",) if future else ()))
     return Looked("said", Moment(said=when.ms), when.ms, notes)
@@ -81,7 +82,7 @@ def _seq(engine: Engine, rows: Rows, when: When) -> int:
         return max(begun) - 1
     if when.seq is not None:
         if when.seq > size:
-            raise BadRequest(f"there is no event #{when.seq} yet: the log ends at #{size}")
+            raise BadRequest(f"there is no event #{when.seq} yet: the log ends at #{size}{_taken_for(when)}")
         return settled(engine.store.log, when.seq)
     assert when.ms is not None
     return engine.seq_at(when.ms)
@@ -95,10 +96,15 @@ def _notes(engine: Engine, rows: Rows, seq: int, when: When, reader: Reader) -> 
         at = _at(engine, seq)
         assert at is not None
         together = f": #{when.seq} was recorded together with #{seq}" if when.seq not in (None, seq) else ""
-        yield f"as recorded up to #{seq}, {reader.shown(at if when.ms is None else when.ms)}{together}"
+        shown = reader.shown(at if when.ms is None else when.ms)
+        yield f"as recorded up to #{seq}, {shown}{together}{_taken_for(when)}"
     if when.ms is not None and when.ms > _ms(reader.now):
         yield "that is in the future: this is what is known now"
     yield from (_import_note(each, reader) for begun, each in _begun(engine, rows) if begun > seq)
+
+
+def _taken_for(when: When) -> str:
+    return f"; {when.taken_for}" if when.alike else ""
 
 
 def _import_note(row: ImportRow, reader: Reader) -> str:

@@ -1,7 +1,8 @@
 """A moment in somebody's words, and what it means in the log.
 
     when     = seq | "now" | date | date time | day [time] | time | count unit "ago" | "before the last import"
-    seq      = "1042" | "#1042"
+    seq      = "1042" | "#1042"        digits alone are never a year or a day; where they may be meant for one, that is
+                                       noted, so that whoever asked is told what they were taken for
     date     = "2026-03-06"            its end: what was known when the day was over
     time     = "18:00" | "18:00:30"    with a zone (`+02:00`, `Z`) or in the reader's; its end, as of a date: when the
                                        minute, or the second, was over. With a fraction of a second it is exactly that.
@@ -37,12 +38,25 @@ _LASTS = {2: 3_600_000, 4: 60_000, 6: 1_000}
 _END_OF_DAY = time(23, 59, 59, 999_000)
 
 
+_FIRST_YEAR = 1970
+"""Of an earlier one nobody says anything: from then on four digits may be meant for a year."""
+
+
 class When(NamedTuple):
-    """What somebody meant: a seq, a time (ms since 1970, that ms included), or the last import."""
+    """What somebody meant: a seq, a time (ms since 1970, that ms included), or the last import.
+
+    `alike`: of a seq that may be meant for a year or a day, how its end, or that day, is given.
+    """
 
     seq: int | None = None
     ms: int | None = None
     last_import: bool = False
+    alike: str = ""
+
+    @property
+    def taken_for(self) -> str:
+        """What a seq was taken for that may be meant for something else, in words; empty where nothing is."""
+        return f"a number alone is taken for a seq; a date is written as {self.alike}" if self.alike else ""
 
 
 def read_when(text: str, now: datetime, zone: tzinfo) -> When:
@@ -52,10 +66,20 @@ def read_when(text: str, now: datetime, zone: tzinfo) -> When:
         raise _unreadable(f"{text[:LONGEST]}…")
     seq = _SEQ.fullmatch(words)
     if seq and not _is_date(words):
-        return When(seq=int(seq[1]))
+        return When(seq=int(seq[1]), alike=_alike(words, now.astimezone(zone).year))
     if words == LAST_IMPORT:
         return When(last_import=True)
     return When(ms=_ms(_moment(text, words, now, zone)) + _lasts(words))
+
+
+def _alike(digits: str, this_year: int) -> str:
+    """The last day of the year, or the day, that a number may be meant for; empty for all others, and behind a `#`."""
+    if len(digits) not in (4, 8) or not digits.isdigit() or not _FIRST_YEAR <= int(digits[:4]) <= this_year:
+        return ""
+    try:
+        return date.fromisoformat(digits if len(digits) == 8 else f"{digits}1231").isoformat()
+    except ValueError:
+        return ""
 
 
 def _lasts(words: str) -> int:

@@ -20,13 +20,13 @@ from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, compartment_key
 from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.policies.compartments import Opening
-from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Vocabulary, candidate, query, tokens
+from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Query, Vocabulary, candidate, query, tokens
 from projections.rows import Found, Rows
 from projections.window import Fitted, fit
 
 if TYPE_CHECKING:
+    from projections.recall.facts import KnownItems, Ranking
     from projections.recall.facts import Ranked as KnownRanked
-    from projections.recall.facts import Ranking
     from projections.recall.question import Asked
 
 GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
@@ -169,8 +169,11 @@ def ranked(rows: Rows, openings: Iterable[Opening], sought: Sought, scoring: Sco
 
 
 def _as_dnam(rows: Rows, openings: Iterable[Opening], sought: Sought) -> list[Hit]:
-    wanted = query(sought.words, sought.window, sought.said, sought.vocabulary)
-    return retrieval.rank(_candidates(rows, openings, sought.said), wanted)
+    return retrieval.rank(_candidates(rows, openings, sought.said), _wanted(sought))
+
+
+def _wanted(sought: Sought) -> Query:
+    return query(sought.words, sought.window, sought.said, sought.vocabulary)
 
 
 def _candidates(rows: Rows, openings: Iterable[Opening], said: int) -> Iterator[Candidate]:
@@ -186,9 +189,7 @@ def _holds(item: Item, said: int) -> bool:
 
 def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Sequence[Ranked]:
     # Imported late: numpy takes longer to load than `dnam show` has.
-    from projections.recall.facts import known_items, rank
-    from projections.recall.question import ask
-    from projections.recall.search import with_likes_in
+    from projections.recall.facts import known_items
 
     parts = [
         rows.gathered(ITEMS, compartment_key(owner, compartment), known_items).holding(sought.said)
@@ -196,11 +197,29 @@ def _by_recall(rows: Rows, openings: Iterable[Opening], sought: Sought) -> Seque
     ]
     if not any(part.known for part in parts):
         return []
+    return _InOrder(*_ranking(parts, sought))
+
+
+def matching(items: Iterable[Found[ItemRow]], sought: Sought, scoring: Scoring) -> list[Ranked]:
+    """Those of some items that have a word of what is looked for, of whatever status, best first: for who picks."""
+    if scoring == "dnam":
+        return [hit for hit in retrieval.rank(map(candidate, items), _wanted(sought)) if hit.overlap]
+    # Imported late, as above.
+    from projections.recall.facts import KnownItems, known_item
+
+    ranking, asked = _ranking([KnownItems(map(known_item, items))], sought)
+    return [Recalled(ranking[number], asked) for number in ranking.numbers if ranking.shares(number)]
+
+
+def _ranking(parts: "Sequence[KnownItems]", sought: Sought) -> "tuple[Ranking, Mapping[bytes, str]]":
+    """Items as recall ranks them, and the words that were looked for, by their term."""
+    from projections.recall.facts import rank
+    from projections.recall.question import ask
+    from projections.recall.search import with_likes_in
+
     asked = with_likes_in(parts, _asked(sought, ask))
-    ranking = rank(
-        parts, asked.question, sought.said, about_project=_is_about_project(sought), nearness=sought.nearness
-    )
-    return _InOrder(ranking, asked.words)
+    about_project = _is_about_project(sought)
+    return rank(parts, asked.question, sought.said, about_project=about_project, nearness=sought.nearness), asked.words
 
 
 def _asked(sought: Sought, ask: "Callable[[str, Mapping[Handle, str]], Asked]") -> "Asked":
@@ -219,7 +238,7 @@ def _asked(sought: Sought, ask: "Callable[[str, Mapping[Handle, str]], Asked]") 
 
 
 def _is_about_project(sought: Sought) -> bool:
-    return query(sought.words, sought.window, sought.said, sought.vocabulary).about_project
+    return _wanted(sought).about_project
 
 
 def answers(hit: Ranked) -> bool:

@@ -55,7 +55,9 @@ class Engine:
         self.timing: Callable[[], AbstractContextManager[object]] = nullcontext
         """Stands around every commit of the log: whoever measures hands in a timer."""
         self.closing_seconds: float | None = None
-        """How long closing waits for what is under way; None: as long as it takes."""
+        """How long closing waits for what is under way, and writes views; None: as long as it takes."""
+        self._views_until: float | None = None
+        """Until when views are written (monotonic seconds), once closing has begun."""
         self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
         self._recorded: deque[Tail] = deque()
@@ -311,9 +313,14 @@ class Engine:
             with no_collection():
                 changes = self.live.overlay.changes(upto)
         with no_collection():
-            views.commit(changes, position, since=base, find=self.store.log.find)
+            views.commit(changes, position, since=base, find=self.store.log.find, look=self._check_time)
         if views.given_up is not None and views.given_up not in self.view_errors:
             self.view_errors.append(views.given_up)  # told when the memory is closed
+
+    def _check_time(self) -> None:
+        """Busy where closing has no more time for views: they can wait, and the next writer brings them up."""
+        if self._views_until is not None and time.monotonic() > self._views_until:
+            raise Busy(f"they could not be written within the {self.closing_seconds:.2g} s in which it was to close")
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:
@@ -374,15 +381,17 @@ class Engine:
         return self.live.stopped or self.live.locked
 
     def close(self) -> None:
-        """Finish what is queued, commit the views, let everything go.
+        """Finish what is queued, commit the views, let everything go. Views that take longer than `closing_seconds`
+        stay as they were: the log has it all, and the next writer brings them up.
 
         Busy when what is under way takes longer than `closing_seconds`: then it is open as before, and can be closed
         again. Where the process ends instead, what is under way breaks off with it, as when it is killed.
         """
-        with self._at_rest(None if self.closing_seconds is None else time.monotonic() + self.closing_seconds):
+        until = None if self.closing_seconds is None else time.monotonic() + self.closing_seconds
+        with self._at_rest(until):
             if self._let_go:
                 return
-            self._let_go = True
+            self._let_go, self._views_until = True, until
             if self._writer is not None:
                 self._writer.end()
         self._committer.shutdown()

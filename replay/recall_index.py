@@ -89,12 +89,18 @@ def _seq(each: Sealed) -> int:
 
 class Index:
     """The index within one transaction of the views. With `beside` it is written elsewhere: into this transaction, with
-    these tables.
+    these tables. `look` is called at every step of what is written, and may raise.
     """
 
     def __init__(
-        self, transaction: Any, tables: Mapping[str, Any], beside: tuple[Any, Mapping[str, Any]] | None = None
+        self,
+        transaction: Any,
+        tables: Mapping[str, Any],
+        beside: tuple[Any, Mapping[str, Any]] | None = None,
+        *,
+        look: Callable[[], object] = lambda: None,
     ) -> None:
+        self._look = look
         self._transaction = transaction
         self._tables = tables
         self._into, self._tables_into = beside or (transaction, tables)
@@ -117,6 +123,7 @@ class Index:
         gone: list[Sealed] = []
         come: list[Sealed] = []
         for place in sorted(before.keys):
+            self._look()
             was, now = before.documents.get(place), self._document(*place, since)
             if was != now:
                 gone += [was] if was is not None else []
@@ -144,6 +151,7 @@ class Index:
         first = level.first(span)
         zones: dict[bytes, tuple[Listing, Postings]] = {}
         for made, vault in self.documents(first, first + (1 << level.bits) - 1):
+            self._look()
             zone = zone_key(made.zone)
             listing, postings = zones.get(zone) or zones.setdefault(zone, (Listing(first), Postings()))
             listing.add(made, vault)
@@ -154,6 +162,7 @@ class Index:
         def posted() -> Iterator[tuple[bytes, bytes]]:
             for zone, row in lists.items():
                 for term, body in zones.pop(zone)[1].rows(row.offsets, row.lengths):
+                    self._look()
                     yield _sealed(zone + term + span_key(span), body)
 
         return {level.documents: listed, level.postings: posted()}
@@ -213,6 +222,7 @@ class Index:
                     place = (level, level.span(each.document.seq), zone_key(each.document.zone))
                     spans[place][which].append(each)
         for (level, span, zone), change in spans.items():
+            self._look()
             self._amend_span(level, zone, span, change)
 
     def _amend_span(self, level: Level, zone: bytes, span: int, change: Change) -> None:

@@ -39,12 +39,16 @@ if TYPE_CHECKING:
 
 _DATA = itemgetter(1)
 _STRETCH = 32_768
-"""How many rows are digested at once."""
+"""How many rows are digested, or written, at once."""
 META = "meta"
 """The table that says how far the views are."""
 INDEXED = b"indexed"
 """Its key that says that the retrieval index is there."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
+
+
+def unhurried() -> None:
+    """Looks at nothing: for who has as long as it takes."""
 
 
 def tables_of(fold: Fold) -> tuple[str, ...]:
@@ -192,12 +196,28 @@ class Views:
         with self._environment.begin() as transaction:
             return self._position(transaction)
 
-    def commit(self, changes: Changes, position: Position, *, since: int, find: "Find | None" = None) -> bool:
+    def commit(
+        self,
+        changes: Changes,
+        position: Position,
+        *,
+        since: int,
+        find: "Find | None" = None,
+        look: Callable[[], object] = unhurried,
+    ) -> bool:
         """Write changes that lead from `since` events to `position`; see `write`."""
         rows = {table: packed_all(rows) for table, rows in changes.items()}
-        return self.write(rows, position, since=since, find=find)
+        return self.write(rows, position, since=since, find=find, look=look)
 
-    def write(self, rows: Packed, position: Position, *, since: int, find: "Find | None" = None) -> bool:
+    def write(
+        self,
+        rows: Packed,
+        position: Position,
+        *,
+        since: int,
+        find: "Find | None" = None,
+        look: Callable[[], object] = unhurried,
+    ) -> bool:
         """Write rows that lead from `since` events to `position`, and what they make of the retrieval index.
 
         `find` says where an event is in the log. Without it the index stays as it is: whoever builds views makes it
@@ -207,16 +227,23 @@ class Views:
         by row until the views are built anew: nothing else waits for it.
 
         False where the views are elsewhere by now: another process wrote them, and what was folded above the old ones
-        need not fit the new.
+        need not fit the new. `look` is called at every step, and what it raises leaves the views as they were.
         """
         try:
-            return self._write(rows, position, since, find)
+            return self._write(rows, position, since, find, look)
         except (DamagedViews, ArithmeticError, LookupError, ValueError) as error:
             self.given_up = error
-        return self._write(rows, position, since, None, gives_up=True)
+        return self._write(rows, position, since, None, look, gives_up=True)
 
     def _write(
-        self, rows: Packed, position: Position, since: int, find: "Find | None", *, gives_up: bool = False
+        self,
+        rows: Packed,
+        position: Position,
+        since: int,
+        find: "Find | None",
+        look: Callable[[], object],
+        *,
+        gives_up: bool = False,
     ) -> bool:
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             stands = self._position(transaction)
@@ -224,10 +251,13 @@ class Views:
             if reached != since:
                 return False
             is_indexed = not reached or self._is_indexed(transaction)
-            index = None if find is None or not is_indexed else self._index(transaction)
+            look()
+            index = None if find is None or not is_indexed else self._index(transaction, look)
             before = None if index is None or find is None else index.before(rows, find, since)
             for table in sorted(rows):
-                self._put(transaction, table, rows[table])
+                for start in range(0, len(rows[table]), _STRETCH):
+                    look()
+                    self._put(transaction, table, rows[table][start : start + _STRETCH])
             if index is not None and before is not None:
                 index.advance(before, since, position.size)
                 transaction.put(INDEXED, b"", db=self._meta)
@@ -236,10 +266,10 @@ class Views:
             transaction.put(POSITION, packed_position(position, self._names), db=self._meta)
         return True
 
-    def _index(self, transaction: lmdb.Transaction) -> "Index":
+    def _index(self, transaction: lmdb.Transaction, look: Callable[[], object] = unhurried) -> "Index":
         from replay.recall_index import Index  # it brings numpy, which whoever only looks has no need of
 
-        return Index(transaction, self._tables)
+        return Index(transaction, self._tables, look=look)
 
     def span_of_index(self, level: layout.Level, span: int) -> "Made":
         """The rows of a span of the retrieval index, as they follow from the rows that are there."""

@@ -80,7 +80,8 @@ At = Annotated[
     typer.Option(
         "--at", metavar="WHEN", callback=typed,
         help="As it was known then: a seq (and what was recorded together with it), a date, a time, or words like "
-        "'yesterday 18:00', 'before the last import'. A date includes its day, a time its minute or second.",
+        "'yesterday 18:00', 'before the last import'. A date includes its day, a time its minute or second; a number "
+        "alone is a seq, not a year.",
     ),
 ]  # fmt: skip
 Said = Annotated[

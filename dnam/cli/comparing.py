@@ -105,8 +105,10 @@ def _between_moments(
     if first is None:
         raise BadRequest("say from when: `--from WHEN`, as in --from yesterday")
     with shell.opened() as (engine, empty), engine.reading() as rows:
-        moments = None if empty else _moments(shell, engine, rows, first, last or "now", said=said)
-        return moments is not None and _compare(shell, engine, rows, who, moments)
+        if empty:
+            _meant(rows, who)  # nobody is known where there is no log, and that is told rather than what no moment is
+        moments = _moments(shell, engine, rows, first, last or "now", said=said)
+        return _compare(shell, engine, rows, who, moments)
 
 
 def _moments(

@@ -10,6 +10,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, MaybeUser
 from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.screen import UNWRITTEN, silence
 from dnam.cli.shell import Shell
 from projections.counting import counted
 from projections.errors import BadRequest
@@ -72,6 +73,9 @@ def export(
 def _refuse_what_does_not_fit(
     user: str | None, out: str, markdown: bool, discoclaw: str | None, guild: str | None
 ) -> None:
+    for option, given in (("--out", out), ("--discoclaw", discoclaw)):
+        if given is not None and not given.strip():
+            raise BadRequest(f"{option} {given!r} names nothing to write to")
     if discoclaw is not None and (user is not None or out != TO_STDOUT or markdown):
         raise BadRequest("--discoclaw writes a folder, of everybody: without USER, --out and --markdown")
     if markdown and user is None:
@@ -82,18 +86,30 @@ def _refuse_what_does_not_fit(
 
 @contextmanager
 def _target(out: str) -> Iterator[BinaryIO]:
-    """Where it goes: standard output as it comes, or a file that is there when all of it is."""
+    """Where it goes: standard output as it comes, or a file that is there when all of it is. CannotWrite where either
+    lies on a full disk, say; a standard output that nobody reads any more is no failure.
+    """
     from dnam.given_file import writing_to
+    from replay.errors import CannotWrite
 
     if out == TO_STDOUT:
-        yield sys.stdout.buffer
-        sys.stdout.flush()
+        try:
+            yield sys.stdout.buffer
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            silence()
+            raise CannotWrite(f"{UNWRITTEN}: {error}") from error
         return
     path = Path(out).expanduser()
     if not path.parent.is_dir() or path.is_dir():
         raise BadRequest(f"--out names a file in a folder that is there, not {out}")
-    with writing_to(path) as file:
-        yield file
+    try:
+        with writing_to(path) as file:
+            yield file
+    except OSError as error:
+        raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _tell(shell: Shell, out: str, words: str, value: object) -> None:

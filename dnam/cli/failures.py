@@ -24,7 +24,7 @@ from typer.core import TyperGroup
 from dnam.cli.command import Command
 from dnam.cli.ending import ToldToEnd
 from dnam.cli.filing import DONE
-from dnam.cli.screen import UNPRINTED, Screen, note, silence
+from dnam.cli.screen import UNPRINTED, UNWRITTEN, Screen, note, silence
 from projections.errors import BadRequest, DnamError
 
 Ending = typer.Exit
@@ -137,5 +137,5 @@ def flushed(code: int) -> int:
         done = "; ".join(DONE) or "it is done"
         note(f"{done}, but what there is to say of it could not be printed: {UNPRINTED[0]}")
         return DONE_UNTOLD
-    note(f"what was printed could not be written: {UNPRINTED[0]}")
+    note(f"{UNWRITTEN}: {UNPRINTED[0]}")
     return max(code, COULD_NOT)

@@ -136,6 +136,8 @@ def _wanted(shell: Shell, at: str) -> "Wanted":
     when = read_when(at, datetime.now(UTC), shell.out.zone())
     if when.ms is not None and when.ms > now():
         shell.out.note("that is in the future: all of the backup is restored")
+    if when.alike:
+        shell.out.note(f"--at {at}: {when.taken_for}")
     return Wanted(when.seq, when.ms, when.last_import)
 
 

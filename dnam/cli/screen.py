@@ -24,6 +24,8 @@ from projections.errors import BadRequest
 MOST_NOTE_CHARS = 1_000
 UNPRINTED: list[OSError] = []
 """What kept something from being printed, as a disk that is full."""
+UNWRITTEN = "what was printed could not be written"
+"""What is said of that, where nothing was done that stays."""
 
 
 class Screen:

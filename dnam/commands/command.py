@@ -122,11 +122,16 @@ Arguments = Mapping[str, str]
 Run = Callable[[Assistant, Invocation, Arguments], Awaitable[Reply]]
 
 
+def never(_: Arguments) -> bool:
+    """Of a command that is one thing whatever is given to it."""
+    return False
+
+
 class Command(NamedTuple):
     """One line of the table. `name` may be two words. `for_owner`: nobody else may ask. `needs_memory`: it does nothing
-    where memory is switched off. `changes`: asked a second time it may do something a second time. `lists`: but not
-    where nothing is given to it, which only shows what there is. `slow`: it asks models, and nobody who says something
-    else waits for it. `always`: also for whom nothing is kept, and for who opted out.
+    where memory is switched off. `changes`: asked a second time it may do something a second time. `looks`: but not
+    where it is given this, with which it only shows what holds in that place. `slow`: it asks models, and nobody who
+    says something else waits for it. `always`: also for whom nothing is kept, and for who opted out.
     """
 
     name: str
@@ -136,7 +141,7 @@ class Command(NamedTuple):
     for_owner: bool = False
     needs_memory: bool = True
     changes: bool = False
-    lists: bool = False
+    looks: Callable[[Arguments], bool] = never
     slow: bool = False
     always: bool = False
 

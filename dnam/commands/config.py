@@ -39,6 +39,7 @@ from projections.quoting import one_line
 from projections.rows import Rows
 
 ACTIONS = ("list", "get", "set", "unset")
+SHOWS = frozenset({"list", "get"})
 EXAMPLES = {"get": "me", "set": "me learn=none", "unset": "me learn"}
 """Of what everybody may do."""
 SCOPES = "here, guild, me, or global"
@@ -52,6 +53,11 @@ PARAMETERS = (
     Parameter("scope", "here, guild, me (your own words), global, or one by its id", completes="scope", optional=True),
     Parameter("setting", "KEY=VALUE, as learn=none or respond_mode=all", optional=True),
 )
+
+
+def only_looks(given: Arguments) -> bool:
+    """Whether what is set is shown, and nothing set."""
+    return given.get("action", "list") in SHOWS
 
 
 async def config(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:

@@ -33,6 +33,11 @@ NOT_PRIVATE = "Owner-private notes are written and told in the owner's direct me
 NO_LORE = f"There is no lore of this server yet: `{PREFIX} lore <text>` adds to it, for members who may manage it."
 
 
+def only_looks(given: Arguments) -> bool:
+    """Whether the lore of this server is listed, and none added to it."""
+    return not given
+
+
 async def lore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Add to the lore of this server; without words, list it."""
     text = arguments.get("text", "")

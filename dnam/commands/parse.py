@@ -22,7 +22,12 @@ class Call(NamedTuple):
     @property
     def changes(self) -> bool:
         """Whether it is not to be done again, for another page of its reply say."""
-        return self.command.changes and not (self.command.lists and not self.arguments)
+        return self.command.changes and not self.only_looks
+
+    @property
+    def only_looks(self) -> bool:
+        """Whether it shows what holds in that place, where its command may change that too."""
+        return self.command.looks(self.arguments)
 
 
 class Misread(NamedTuple):

@@ -11,15 +11,14 @@ from typing import Literal, NamedTuple
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Completes, Invocation, Reply
 from dnam.commands.nobodys import forgettable, means, restorable
-from dnam.keeping import matching
 from dnam.whereabouts import openings_for
 from projections.decisions.remember import RESTORABLE
-from projections.events.values import Item
+from projections.durable import Sought, matching
+from projections.events.values import Item, Scoring
 from projections.items import ItemRow, item_key, items_in
 from projections.policies.compartments import Setting
 from projections.policies.matching import find_meant
 from projections.quoting import label, one_line
-from projections.retrieval import Vocabulary
 from projections.rows import Found, Rows
 
 Act = Literal["forget", "restore"]
@@ -52,12 +51,11 @@ def within_reach(rows: Rows, asked: Invocation, act: Act) -> Iterator[Found[Item
     yield from forgettable(rows, asked) if act == "forget" else restorable(rows, asked)
 
 
-def offer(rows: Rows, asked: Invocation, act: Act, words: str, now: int, vocabulary: Vocabulary) -> Offer:
+def offer(rows: Rows, asked: Invocation, act: Act, sought: Sought, scoring: Scoring) -> Offer:
     """What may be meant: what an id or most of the words name, of their own before what is nobody's; else what shares
-    words with them, else everything.
-
-    `now` is in ms. The newest come first where nothing else decides.
+    words with them, as a prompt would find it; without words everything, the newest first.
     """
+    words = sought.words
     found = sorted(within_reach(rows, asked, act), key=lambda each: (-each.row.item.updated, each.row.item.id))
     if not words:
         return Offer(tuple(each.row.item for each in found), exact=False)
@@ -67,7 +65,7 @@ def offer(rows: Rows, asked: Invocation, act: Act, words: str, now: int, vocabul
     meant = meant or [each.row.item for each in found if not each.row.item.owner and means(each.row.item, words)]
     if meant:
         return Offer(tuple(meant), exact=True)
-    return Offer(tuple(hit.item for hit in matching(found, words, now, vocabulary)), exact=False)
+    return Offer(tuple(hit.item for hit in matching(found, sought, scoring)), exact=False)
 
 
 class Completion(NamedTuple):

@@ -21,8 +21,8 @@ from projections.work import EXTRACTION_ATTEMPTS
 
 AGAIN = "It is tried again later."
 STAYS = "It is passed over from now on: only `extract`, or another model, tries it again."
-CLEARED = "Rolling summary cleared for this session."
-CLEARED_FOR_ALL = "Rolling summary cleared for this session, for everybody here."
+CLEARED = "Rolling summary cleared for this session, for good: the next one is made of what is said from now on."
+CLEARED_FOR_ALL = CLEARED.replace(", for good", ", for everybody here and for good")
 
 
 async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:

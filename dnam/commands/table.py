@@ -10,7 +10,7 @@ from dnam.commands import consent, items, keep, lore, sessions, sharing, undo, w
 from dnam.commands.command import NOTED, PREFIX, Arguments, Command, Confirms, Invocation, Parameter, Reply
 from dnam.commands.compact import compact_log
 from dnam.commands.config import PARAMETERS as CONFIG
-from dnam.commands.config import config
+from dnam.commands.config import config, only_looks
 from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.costs import costs
 from dnam.commands.erase import PARAMETERS as ERASE
@@ -70,7 +70,7 @@ COMMANDS: tuple[Command, ...] = (
         lore.lore,
         (LORE,),
         changes=True,
-        lists=True,
+        looks=lore.only_looks,
     ),
     Command(
         "note",
@@ -88,7 +88,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "reset rolling",
-        "clear this session's rolling summary; where others read along, for all of them",
+        "clear this session's rolling summary for good; where others read along, for all of them",
         sessions.reset_rolling,
         changes=True,
     ),
@@ -150,6 +150,7 @@ COMMANDS: tuple[Command, ...] = (
         CONFIG,
         needs_memory=False,
         changes=True,
+        looks=only_looks,
     ),
     Command("help", "list these commands", show_help, needs_memory=False, always=True),
 )
@@ -213,9 +214,9 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
         asked,
         f"{PREFIX} {command.name}",
         lambda: command.run(assistant, asked, call.arguments),
-        anybody=command.for_owner or command.always,
+        anybody=command.for_owner or command.always or call.only_looks,
         needs_memory=command.needs_memory,
-        records=command.changes and not command.always and command.name not in TAKES_BACK,
+        records=call.changes and not command.always and command.name not in TAKES_BACK,
     )
 
 

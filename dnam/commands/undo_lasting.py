@@ -6,11 +6,12 @@
     opt-in           opting out is a command of its own; before it, nothing was recorded
     redact           the words are gone
     extract          what a model made of their words is theirs to forget, item by item
+    a note           the same of what the answering model noted as they said it (`memory_write`)
 
-Of an extraction it is told as long as an item that the place shows is as it left it. Clearing a summary is told in its
-session. Redacting and opting in lie in the clear, without a name or a place: they are theirs by the accounts, and by
-whose words went; of what may have been done elsewhere nothing more is told where others read along than that there is
-something. A redaction is looked for among what was recorded within a day, since nothing leads to it.
+Of an extraction and of a note it is told as long as an item that the place shows is as it left it. Clearing a summary
+is told in its session. Redacting and opting in lie in the clear, without a name or a place: they are theirs by the
+accounts, and by whose words went; of what may have been done elsewhere nothing more is told where others read along
+than that there is something. A redaction is looked for among what was recorded within a day, since nothing leads to it.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,14 @@ from dnam.commands.command import PREFIX, Invocation
 from projections.consent import CONSENT_CHANGES
 from projections.decisions.consent import BY_THEMSELF
 from projections.decisions.retention import DAY_MS
-from projections.events import ExtractionAnswered, MessageRedacted, SummaryReset, SummaryWithheld, TurnWithdrawn
+from projections.events import (
+    ExtractionAnswered,
+    ItemUpserted,
+    MessageRedacted,
+    SummaryReset,
+    SummaryWithheld,
+    TurnWithdrawn,
+)
 from projections.events.values import OPERATOR
 from projections.fold import Record
 from projections.ids import Handle
@@ -29,6 +37,7 @@ from projections.messages import unit
 from projections.people import accounts_of
 from projections.policies.cadence import ON_REQUEST
 from projections.policies.compartments import opened
+from projections.policies.human_acts import is_noted
 from projections.rows import Rows, after_prefix
 from projections.summaries import SUMMARIES
 from replay.chronicle import LogChronicle
@@ -42,6 +51,7 @@ RESET = "`reset rolling`: what the summary was made of does not come into the ne
 OPTED_IN = f"`opt-in`: `{PREFIX} opt-out` takes it back."
 REDACTED = "`redact`: the words are gone for good."
 EXTRACTED = f"`extract`: what I learned there stays; `{PREFIX} forget` takes it back, item by item."
+NOTED = f"what I noted while I answered you: `{PREFIX} forget` takes it back, item by item."
 UNTOLD = "something that is not told here."
 
 
@@ -64,22 +74,32 @@ def lasting(rows: Rows, reader: Reader, engine: Engine, asked: Invocation, now: 
         *_reset(rows, reader, asked),
         *_opted_in(rows, reader, asked),
         *_redacted(reader, engine, asked, now),
-        *_extracted(rows, reader, asked),
+        *_made_by_models(rows, reader, asked),
     ]
 
 
-def _extracted(rows: Rows, reader: Reader, asked: Invocation) -> Iterator[Lasting]:
-    """The last time that they had something learned, of which an item is left as that made it. It was done when it was
-    recorded: what it says of when it was said is when they had said what it read.
+def _made_by_models(rows: Rows, reader: Reader, asked: Invocation) -> Iterator[Lasting]:
+    """The last time that they had something learned, and the last that something was noted, of which an item is left as
+    that made it. It was done when it was recorded: what it says of when it was said is when they had said what it read.
     """
     mine = (each for each in opened(rows, asked.setting) if each.owner == asked.person)
     made = [found for each in mine for found in items_in(rows, *each) if found.row.by.kind == "model"]
+    told: dict[str, Lasting] = {}
     for found in sorted(made, key=lambda each: each.seq, reverse=True):
         record = reader.at(found.seq).record
-        works = () if record is None else (reader.find(each) for each in record.event.causes)
-        if record is not None and any(_is_on_request(each) for each in works):
-            yield Lasting(record.at, record.seq, EXTRACTED)
-            return
+        words = "" if record is None else _words_of(record, reader)
+        if record is not None and words:
+            told.setdefault(words, Lasting(record.at, record.seq, words))
+        if len(told) == len((EXTRACTED, NOTED)):
+            break
+    yield from told.values()
+
+
+def _words_of(record: Record, reader: Reader) -> str:
+    """What is said of an item's last event, a model's; nothing where it came of what nobody asked for just then."""
+    if isinstance(record.event, ItemUpserted) and is_noted(record.event):
+        return NOTED
+    return EXTRACTED if any(_is_on_request(reader.find(each)) for each in record.event.causes) else ""
 
 
 def _is_on_request(reading: Reading | None) -> bool:

@@ -167,9 +167,13 @@ class TestTheTable:
 
     def test_what_only_shows_something_can_be_done_again_for_another_page_and_nothing_else(self) -> None:
         lists = {each.name for each in COMMANDS if not Call(each, {}).changes}
-        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "help"}
+        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "config", "help"}
         given = {each.name for each in COMMANDS if not Call(each, {"text": "I like tea"}).changes}
-        assert given == lists - {"lore"}
+        assert given == lists - {"lore"} | {"config"}
+        config = next(each for each in COMMANDS if each.name == "config")
+        assert {each: Call(config, {"action": each}).changes for each in ("list", "get", "set", "unset", "lst")} == {
+            "list": False, "get": False, "set": True, "unset": True, "lst": True,
+        }  # fmt: skip
         assert not Misread("There is no command `shwo`.").changes
 
     def test_what_it_says_fits_where_slash_commands_are_offered(self) -> None:
@@ -416,8 +420,8 @@ class TestOneIdInTwoPlaces:
 async def test_the_help_says_for_whom_something_is_done_and_what_a_yes_is_for(world: World) -> None:
     lines = (await world.asks("ada", "!memory help")).splitlines()
     assert (
-        "`!memory reset rolling`: clear this session's rolling summary; where others read along, for all of them"
-        in lines
+        "`!memory reset rolling`: clear this session's rolling summary for good; "
+        "where others read along, for all of them" in lines
     )
     (redact,) = (each for each in lines if each.startswith("`!memory redact <message> [yes]`: take back at once "))
     assert redact.endswith("; `yes` where it is somebody else's")
@@ -430,7 +434,9 @@ class TestResetRolling:
         for place in (None, OPEN):
             heard = await world.says("ada", "The release is on Friday.", place)
             await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
-        assert await world.asks("ada", "!memory reset rolling") == "Rolling summary cleared for this session."
+        assert await world.asks("ada", "!memory reset rolling") == (
+            "Rolling summary cleared for this session, for good: the next one is made of what is said from now on."
+        )
         assert "Friday" not in await world.asks("ada", "!memory")
         assert "Friday" in await world.asks("ada", "!memory", OPEN)
 
@@ -438,7 +444,7 @@ class TestResetRolling:
         heard = await world.says("ada", "The release is on Friday.", OPEN)
         await world.assistant.summarise(heard.session, heard.setting.audience, heard.person)
         told = await world.asks("kim", "!memory reset rolling", OPEN)
-        assert told == "Rolling summary cleared for this session, for everybody here."
+        assert told.startswith("Rolling summary cleared for this session, for everybody here and for good: the next")
 
     async def test_there_may_be_none(self, world: World) -> None:
         assert await world.asks("ada", "!memory reset rolling") == "There is no rolling summary for this session."

@@ -12,6 +12,7 @@ from dnam.languages import load
 from dnam.memory import Memory
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
+from projections.events.values import OPERATOR
 from projections.ids import Ref
 from tests.dnam.scripted import FakeClock, settings
 
@@ -59,3 +60,26 @@ async def test_of_whom_nothing_was_ever_kept_there_is_nothing_to_show(tmp_path: 
         await told(talk, "!memory opt-out")
         await told(talk, "!memory erase yes")
         assert (await told(talk, "!memory show")).startswith("I keep nothing about you")
+
+
+@pytest.mark.parametrize("gone", [False, True], ids=["known", "erased"])
+async def test_who_opted_out_looks_at_lore_and_at_what_is_configured_and_changes_neither(
+    tmp_path: Path, gone: bool
+) -> None:
+    chosen = settings(memory_commands_enabled="1")
+    async with Memory.open(tmp_path / "data", settings=chosen, clock=FakeClock()) as memory:
+        talk = Conversation(Assistant(memory, OfflineModel(load("en"))), Spot(KIM, OPEN))
+        await told(talk, "!memory remember I like tea")
+        await memory.remember_for("guild/local:garden", "The gate closes at ten", by=OPERATOR)
+        await told(talk, "!memory opt-out")
+        if gone:
+            await told(talk, "!memory erase yes")
+        size = memory.engine.head().size
+        assert "The gate closes at ten" in await told(talk, "!memory lore")
+        for text in ("!memory config", "!memory config list"):
+            assert (await told(talk, text)).startswith("**What holds here:**\n")
+        for text in ("!memory config get me", "!memory config get guild"):
+            assert OPTED_OUT not in await told(talk, text)
+        for text in ("lore The gate is red", "config set me learn=none", "config unset me learn"):
+            assert await told(talk, f"!memory {text}") == OPTED_OUT
+        assert memory.engine.head().size == size

@@ -8,6 +8,7 @@ from dnam.commands.command import Completes, Invocation
 from dnam.commands.picking import Act, act_on, completions, offer, picked, preview, token
 from dnam.commands.undo import undo_change, undoable
 from projections.decisions.place import PlaceSeen
+from projections.durable import Sought
 from projections.events.values import Item
 from tests.dnam.test_commands import OPEN, World
 
@@ -30,7 +31,8 @@ async def asked(world: World, user: str = "ada", place: PlaceSeen | None = None)
 
 async def offered(world: World, words: str, act: Act = "forget", who: str = "ada") -> tuple[list[str], bool]:
     by, memory = await asked(world, who), world.memory
-    found = await memory.look(lambda rows: offer(rows, by, act, words, memory.now(), memory.vocabulary))
+    sought = Sought(words, "", memory.now(), memory.vocabulary)
+    found = await memory.look(lambda rows: offer(rows, by, act, sought, memory.limits().scoring))
     return [item.text for item in found.items], found.exact
 
 
@@ -49,6 +51,23 @@ async def items(world: World) -> dict[str, Item]:
 )
 async def test_what_may_be_meant_is_offered(world: World, words: str, texts: list[str], exact: bool) -> None:
     assert await offered(world, words) == (texts, exact)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "found"),
+    [("recall", ["Has a garden behind the house", "日本に住んでいる", "The release is v1.2"]), ("dnam", [])],
+)
+async def test_what_is_offered_is_found_by_the_scoring_that_is_configured(scoring: str, found: list[str]) -> None:
+    made = World(DNAM_SCORING=scoring)
+    for text in ("Has a garden behind the house", "日本に住んでいる", "The release is v1.2", "Likes a cat"):
+        await made.remembers("ada", text)
+    acts: tuple[Act, ...] = ("forget", "restore")
+    for act in acts:
+        offers = [await offered(made, words, act) for words in ("those gadrens", "日本", "v1.2 please", "rain")]
+        assert offers == [*(([each], False) for each in found), *[([], False)] * (4 - len(found))]
+        for text in found:
+            await made.asks("ada", f"!memory forget {text}")
+    made.memory.engine.close()
 
 
 async def test_an_id_means_exactly_its_item(world: World) -> None:

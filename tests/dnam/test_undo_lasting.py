@@ -7,7 +7,7 @@ import pytest
 from dnam.commands.command import Invocation
 from dnam.commands.table import read, run
 from dnam.commands.undo import ALL_STAYS, NOTHING, STAYS
-from dnam.commands.undo_lasting import EXTRACTED, OPTED_IN, REDACTED, RESET, UNTOLD
+from dnam.commands.undo_lasting import EXTRACTED, NOTED, OPTED_IN, REDACTED, RESET, UNTOLD
 from dnam.consenting import consent
 from projections.decisions.consent import BY_THEMSELF
 from projections.decisions.place import PlaceSeen
@@ -149,3 +149,18 @@ async def test_what_was_learned_in_due_course_is_nobodys_act(world: Talking) -> 
     await world.assistant.extract(person, policy="cadence@1")
     assert len(await world.memory.show("ada")) == 2
     assert EXTRACTED not in await world.undo()
+
+
+async def test_what_was_noted_as_they_said_it_stays_and_how_it_goes_is_told(world: Talking) -> None:
+    await world.remembers("ada", "I like tea")
+    await world.says("ada", "Remember that I like emus.")
+    texts = [each.text for each in await world.memory.show("ada")]
+    assert len(texts) == 2
+    told = await world.undo()
+    assert told.startswith(TEA)
+    assert told.endswith(f"\n{STAYS}\n- {NOTED}")
+    assert await world.undo() == f"{NOTHING}\n{ALL_STAYS}\n- {NOTED}"
+    assert await world.undo(place=OPEN) == NOTHING
+    (noted,) = await world.memory.show("ada")
+    assert (await world.asks("ada", f"!memory forget {noted.id}")).startswith("Forgot 1 item(s).")
+    assert NOTED not in await world.undo()

@@ -4,8 +4,8 @@ import msgspec
 import pytest
 
 from projections.context import Context, Request, assemble
-from projections.durable import Sought, ranked, scoring_version
-from projections.events.values import LeftOut, Limits, NearUse
+from projections.durable import Sought, matching, ranked, scoring_version
+from projections.events.values import LeftOut, Limits, NearUse, Scoring
 from projections.ids import NOBODY, EventId, Point
 from projections.items import ITEMS
 from projections.nearness import IN_OTHER_WORDS, Nearness, as_kept, nothing_near
@@ -251,3 +251,17 @@ def test_what_is_to_be_noted_of_an_encoder_is_noted_once(house: House) -> None:
     both = msgspec.structs.replace(LIMITS, passages=5, passage_chars=500)
     of_all = msgspec.structs.replace(noted, block="past")
     assert prompt(house, "beer?", both, near(house, "it is down")[0]).left_out == (of_all,)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "found"), [("recall", ["has plums", "had plum trees and an old pear once"]), ("dnam", ["has plums"])]
+)
+def test_of_some_items_those_that_have_a_word_whatever_their_status(
+    house: House, scoring: Scoring, found: list[str]
+) -> None:
+    house.know("owns a boat", HERE)
+    house.know("had plum trees and an old pear once", HERE, status="forgotten")
+    house.know("has plums", HERE)
+    known, sought = list(house.rows.scan(ITEMS)), Sought("the plums", "", house.said, WORDS)
+    assert [hit.item.text for hit in matching(known, sought, scoring)] == found
+    assert matching([], sought, scoring) == []

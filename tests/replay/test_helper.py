@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -35,7 +35,7 @@ from replay.ringfile import FileRingStore
 from replay.store import DiskStore
 from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify
-from replay.views import Views
+from replay.views import Views, unhurried
 from tests.generator import fixed_story
 from tests.replay.conftest import SHARED
 from tests.replay.keeping import damage_a_leaf
@@ -326,11 +326,19 @@ def test_another_process_that_writes_the_views_meanwhile_is_followed(
     views, write = Views(folder / "own", FOLD, writable=True, building=True), Views.write
     overtaken: list[int] = []
 
-    def late(self: Views, made: Packed, position: Position, *, since: int, find: Find | None = None) -> bool:
+    def late(
+        self: Views,
+        made: Packed,
+        position: Position,
+        *,
+        since: int,
+        find: Find | None = None,
+        look: Callable[[], object] = unhurried,
+    ) -> bool:
         if since >= 64 and not overtaken:
             overtaken.append(since)
             bring(views, store, Folding(FOLD, store), 560)
-        return write(self, made, position, since=since, find=find)
+        return write(self, made, position, since=since, find=find, look=look)
 
     monkeypatch.setattr(Views, "write", late)
     bring(views, store, Folding(FOLD, store), store.log.head().size)

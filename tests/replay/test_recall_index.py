@@ -29,7 +29,8 @@ from replay import recalling, views
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
-from replay.errors import DamagedViews, ErasedMeanwhile, NewerViews
+from replay.errors import Busy, DamagedViews, ErasedMeanwhile, NewerViews
+from replay.position import Position
 from replay.recall_disk import Disk
 from replay.recall_rows import unpack_documents
 from replay.recall_tables import TABLES
@@ -234,6 +235,52 @@ def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> 
         with engine.reading() as rows:
             same_found(rows, ["heron 7", "heron 45"])
         assert check(store, FOLD).equal
+
+
+def test_views_that_are_broken_off_at_any_step_are_as_before_and_can_be_written_after_it(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows and index: of messages that fill spans and segments, and of one that lies in a full span and is redacted."""
+    with opened(data, 400) as engine:
+        for number in range(40):
+            engine.record(says(str(number), f"heron {number}", said=NOW + number))
+        commit(engine)
+        with engine.reading() as rows:
+            heard = [each.row.heard for each in rows.scan(MESSAGES)]
+        for number in range(40, 75):
+            engine.record(says(str(number), f"heron {number}", said=NOW + number))
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=(heard[5],))))
+        before, steps = stands(engine), 0
+        while breaks_off(engine, steps, monkeypatch):
+            assert stands(engine) == before
+            steps += 3
+        assert steps > 100, "there are many"
+        kept_up = stands(engine)
+        assert kept_up != before
+        rebuilt(engine)
+        assert stands(engine) == kept_up
+
+
+def stands(engine: Engine) -> tuple[Position | None, dict[str, list[tuple[bytes, bytes]]]]:
+    """How far the views are, and the index."""
+    assert isinstance(engine.store, DiskStore)
+    assert engine.store.views is not None
+    return engine.store.views.position(), on_disk(engine)
+
+
+def breaks_off(engine: Engine, steps: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether a commit of the views takes more than so many steps: there its time is over."""
+    left = iter(range(steps))
+
+    def check_time() -> None:
+        if next(left, None) is None:
+            raise Busy("its time is over")
+
+    with monkeypatch.context() as patched, suppress(Busy):
+        patched.setattr(engine, "_check_time", check_time)
+        engine.commit_views()
+        return False
+    return True
 
 
 def test_what_destroyed_vaults_held_is_not_read_from_rows_that_still_hold_it(data: Path) -> None:

@@ -3,7 +3,10 @@
 import errno
 import os
 import shutil
+import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import pytest
@@ -21,7 +24,7 @@ from replay.position import Position
 from replay.recall_index import Find
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
-from replay.views import Changes, Views
+from replay.views import Changes, Views, unhurried
 from tests.replay.stage import FakeClock, contents, digest, drafts, says, setting, texts, together, views_folder
 
 
@@ -31,6 +34,50 @@ def test_views_can_be_deleted(data: Path, filled: bytes, *, writable: bool) -> N
     with Engine.open(data, writable=writable, clock=FakeClock()) as engine:
         assert digest(engine) == filled
     assert (data / "views").exists() == writable
+
+
+def test_closing_writes_views_for_no_longer_than_it_may_take_and_the_next_writer_brings_them_up(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m0", "hello"))
+    engine = Engine.open(data, clock=FakeClock())
+    engine.record(says("m1", "still here"))
+    before, engine.closing_seconds = engine.live.base, 0.0
+    expected = digest(engine)
+    engine.close()
+    assert [str(each) for each in engine.view_errors] == [
+        "they could not be written within the 0 s in which it was to close"
+    ]
+    with Engine.open(data, writable=False) as reader:
+        assert (views_size(reader), digest(reader)) == (before, expected)
+    with Engine.open(data, clock=FakeClock()) as engine:
+        assert digest(engine) == expected
+    with Engine.open(data, writable=False) as reader:
+        assert views_size(reader) == reader.head().size > before
+
+
+def test_views_that_are_being_written_when_it_closes_are_broken_off_too(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go = threading.Event(), threading.Event()
+    put = Views._put
+
+    def waiting(self: Views, *rows: Any) -> None:
+        begun.set()
+        go.wait(10)
+        put(self, *rows)
+
+    engine = Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1)
+    before = views_size(engine)
+    monkeypatch.setattr(Views, "_put", waiting)
+    engine.record(says("m0", "hello"))
+    begun.wait(10)
+    engine.closing_seconds = 0.0
+    threading.Timer(0.2, go.set).start()
+    engine.close()
+    monkeypatch.undo()
+    assert any("in which it was to close" in str(each) for each in engine.view_errors)
+    with Engine.open(data, writable=False) as reader:
+        assert (views_size(reader), texts(reader)) == (before, ["hello"])
 
 
 def test_views_deleted_while_somebody_reads_and_writes(data: Path, filled: bytes) -> None:
@@ -148,7 +195,15 @@ def test_views_that_cannot_be_written_can_wait(data: Path, filled: bytes) -> Non
     class Stuck(Views):
         """A disk that is full where the views are."""
 
-        def commit(self, changes: Changes, position: Position, *, since: int, find: Find | None = None) -> bool:
+        def commit(
+            self,
+            changes: Changes,
+            position: Position,
+            *,
+            since: int,
+            find: Find | None = None,
+            look: Callable[[], object] = unhurried,
+        ) -> bool:
             raise LogFull("the disk is full")
 
     with Engine.open(data, clock=FakeClock(), view_commit_events=1) as engine:

@@ -86,6 +86,8 @@ class CatchingUp:
         """Each place by its queue, with its shard; so those that may not be read."""
         self._unread: dict[str, int] = {}
         self._unsettled: set[str] = set()
+        self._told_cut: dict[int, int] = {}
+        """Of which channels it was told that more was missed, and their last message then."""
         self._resumed = Resumed()
         self._slots = asyncio.Semaphore(AT_ONCE)
 
@@ -135,11 +137,14 @@ class CatchingUp:
         messages = list(history.messages)
         own_id = self._desk.own_id
         arrived = [*arrivals(messages[: history.old], own_id, is_old=True), *arrivals(messages[history.old :], own_id)]
+        replies = own_replies(messages, own_id)
         missed = await self._desk.memory.look(
-            lambda rows: missed_in(rows, invocation(rows, ANYBODY, place), channel.id, history, arrived, since, began)
+            lambda rows: missed_in(
+                rows, invocation(rows, ANYBODY, place), channel.id, history, arrived, replies, since, began
+            )
         )
         if missed.is_cut:
-            log.warning("discord: channel %s: %s", channel.id, LEFT_OUT.format(len(messages)))
+            self._tell_cut(channel.id, messages)
         for waiting in missed.waiting:
             await self._allowed(self._answering.deliver_again(channel, waiting))
         for each in missed.arrived:
@@ -147,7 +152,13 @@ class CatchingUp:
                 await self._hear(each, began, is_open=each.request.key in missed.open)
         await self._delete(missed.gone, place)
         await self._withdraw(messages)
-        await self._answer([each for each in missed.arrived if each.request.key in missed.open], messages, began)
+        await self._answer([each for each in missed.arrived if each.request.key in missed.open], replies, began)
+
+    def _tell_cut(self, channel_id: int, messages: Sequence[discord.Message]) -> None:
+        """Once, as long as nothing else was said: commands that were missed are not heard, and are missed again."""
+        if self._told_cut.get(channel_id) != messages[-1].id:
+            self._told_cut[channel_id] = messages[-1].id
+            log.warning("discord: channel %s: %s", channel_id, LEFT_OUT.format(len(messages)))
 
     async def _read_back(self, channel: "MessageableChannel", place: PlaceSeen) -> History:
         """Only the reading takes a slot: an answer that takes long holds up no other place."""
@@ -208,11 +219,10 @@ class CatchingUp:
             if each.author.id == self._desk.own_id and is_unfinished(each) and answers_nothing(each):
                 await self._allowed(taken_away(each))
 
-    async def _answer(self, open_: list[Arrived], messages: list[discord.Message], began: int) -> None:
+    async def _answer(self, open_: list[Arrived], replies: Mapping[str, Sequence[discord.Message]], began: int) -> None:
         """Answer what nobody answered, and obey what nobody obeyed. What of ours replies to it already is the answer,
         unless it was broken off.
         """
-        replies = own_replies(messages, self._desk.own_id)
         for each in open_:
             ours = replies.get(each.request.key, ())
             if not is_recent(each.request, began) or any(not is_unfinished(one) for one in ours):

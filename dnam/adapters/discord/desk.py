@@ -223,6 +223,11 @@ class Desk(OwnMessages):
                 settings.retention_days,
             )
 
+    async def is_silent_for(self, user: discord.abc.User, place: PlaceSeen, who: Account) -> bool:
+        """Whether nothing that somebody asks of the memory is replied to there where all can read it."""
+        mode = (await self.config(place, who)).respond_mode
+        return mode == "none" or (mode == "owner" and not self.is_owner(user))
+
     async def is_hosts_command(self, message: discord.Message) -> bool:
         """Whether a text is a command that somebody else's bot has besides, and answers itself."""
         return not self.owns_commands and (await self.bot.get_context(message)).valid

@@ -5,7 +5,8 @@ discord.py makes wait as Discord's rate limits ask. AT_ONCE of them are under wa
 meanwhile, anywhere, waits for that few at most; with thousands it goes on for a long while, beside the answers.
 
 What a later connection finds still under way goes on, and whatever it did not come to before counts for that one too.
-Where Discord opens none just now, it is tried again later, with those that are left.
+Where Discord opens none just now, it is tried again later, with those that are left; where it says that they are opened
+too fast, at the first word of it.
 """
 
 import asyncio
@@ -46,6 +47,8 @@ class Directs:
         self._waiting: asyncio.Task[None] | None = None
         self._running: asyncio.Task[None] | None = None
         self._opening: set[asyncio.Task[discord.DMChannel]] = set()
+        self._is_too_fast = False
+        """Whether Discord said so in this round: each more that is tried then counts against the bot."""
 
     def read_back(self) -> None:
         """Begin; or, where that is under way, once more behind it."""
@@ -84,6 +87,7 @@ class Directs:
         """Of how many nothing could be read by now, and may be later."""
         slots = asyncio.Semaphore(AT_ONCE)
         unopened: list[int] = []
+        self._is_too_fast = False
 
         async def one(user_id: int) -> None:
             try:
@@ -92,14 +96,17 @@ class Directs:
             finally:
                 slots.release()
 
-        for index, user_id in enumerate(people):
+        left = len(people)
+        for user_id in people:
             await slots.acquire()
-            if len(unopened) >= MOST_FAILED:
-                return len(unopened) + len(people) - index
+            if self._is_too_fast or len(unopened) >= MOST_FAILED:
+                slots.release()
+                break
+            left -= 1
             self._desk.sessions.begin(partial(one, user_id))
         for _ in range(AT_ONCE):
             await slots.acquire()
-        return len(unopened)
+        return len(unopened) + left
 
     async def _is_done(self, user_id: int) -> bool:
         """Read one back; False where it could not be opened just now. Who is no more, or takes nothing, has none."""
@@ -108,6 +115,7 @@ class Directs:
         try:
             channel = await opening
         except UNREACHED as error:
+            self._is_too_fast = self._is_too_fast or _is_too_fast(error)
             await self._desk.failed("opening a DM", error)
             return _is_for_good(error)
         finally:
@@ -120,4 +128,8 @@ def _is_for_good(error: Exception) -> bool:
     """Whether Discord refuses it, and does not only ask to wait: that it may say with status 403, too."""
     if not isinstance(error, discord.HTTPException):
         return False
-    return 400 <= error.status < 500 and error.status != 429 and error.code != TOO_FAST
+    return 400 <= error.status < 500 and error.status != 429 and not _is_too_fast(error)
+
+
+def _is_too_fast(error: Exception) -> bool:
+    return isinstance(error, discord.HTTPException) and error.code == TOO_FAST

@@ -1,6 +1,6 @@
 """What was missed in a place: what was read back, held against what the log says of it before any of it is heard."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import discord
@@ -35,7 +35,8 @@ class Arrived(NamedTuple):
 class Missed(NamedTuple):
     """What the log says of a place before it is heard: what was read back, of which that is not old which was missed,
     where its answers wait, what it knows to be there, and what may still be answered (`open`). `is_cut`: more was
-    missed than was read back; it shows in all that was read being unknown, and something of it being news.
+    missed than was read back; it shows in all that was read being unknown, and something of it being news, or a command
+    that nobody replied to.
     """
 
     arrived: list[Arrived]
@@ -71,10 +72,13 @@ def missed_in(
     channel_id: int,
     history: History,
     arrived: Sequence[Arrived],
+    replied: Container[str],
     since: Since,
     began: int,
 ) -> Missed:
-    """What the log says of a channel that was read back; that `began` then (ms), and `where` is who asks there."""
+    """What the log says of a channel that was read back; that `began` then (ms), and `where` is who asks there. To what
+    is `replied` there is a reply of the bot's.
+    """
     judged = [
         each._replace(is_old=each.is_old and not _is_left(rows, each, where, since, history.missed, began))
         for each in arrived
@@ -84,7 +88,7 @@ def missed_in(
     sent = [each for each in waiting if is_discord_s(each.question.ref)]
     may = frozenset(each.request.key for each in judged if _is_open(rows, each, where, since))
     is_old_place = history.missed == 0 and not 0 < since.came <= said_of(channel_id)
-    is_said = any(each.request.key in news for each in judged if each.request.author != "self")
+    is_said = any(_is_missed(each, news, replied) for each in judged if each.request.author != "self")
     reaches_back = is_old_place or any(_is_known(rows, each) for each in judged)
     is_cut = bool(history.since) and is_said and not reaches_back
     return Missed(judged, sent, missing(rows, where.session, history, began), news, may, is_cut)
@@ -107,6 +111,14 @@ def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
     if rows.ids.status(point.id) == "unknown":
         return not (arrived.is_command or request.only_known)
     return request.edited is not None
+
+
+def _is_missed(arrived: Arrived, news: Container[str], replied: Container[str]) -> bool:
+    """Whether something said shows that the bot was away: it was never heard, or it is a command, which never is, and
+    nobody replied to it.
+    """
+    key = arrived.request.key
+    return key not in replied if arrived.is_command else key in news
 
 
 def _is_left(rows: Rows, arrived: Arrived, where: Invocation, since: Since, first: int, began: int) -> bool:

@@ -50,8 +50,7 @@ class Obeying:
         guild = None if message.guild is None else message.guild.id
         if not self._desk.allowed.admits(message.author.id, guild) or not self._desk.takes(message.id):
             return
-        mode = (await self._desk.config(request.place, request.speaker)).respond_mode
-        if mode == "none" or (mode == "owner" and not self._desk.is_owner(message.author)):
+        if await self._desk.is_silent_for(message.author, request.place, request.speaker):
             return
 
         async def work() -> bool:

@@ -230,7 +230,12 @@ def test_a_check_says_how_far_a_moment_goes_and_refuses_one_that_is_none(data: P
     value = dnam("restore-backup", place, "--check", "--at", "7", "--json", "--data", data).value
     assert " ".join(value) == f"{CHECK_FIELDS} until"
     assert value["until"] == 9  # the decision of #7 ends there
-    for at, why in (("99", "no event #99 in the backup"), ("2001-01-01", "an empty log"), ("soon", "is no moment")):
+    for at, why in (
+        ("99", "no event #99 in the backup"),
+        ("2023", "--at 2023: a number alone is taken for a seq; a date is written as 2023-12-31\n"),
+        ("2001-01-01", "an empty log"),
+        ("soon", "is no moment"),
+    ):
         ran = dnam("restore-backup", place, "--check", "--at", at, "--data", data)
         assert (ran.code, ran.out) == (2, "")
         assert why in ran.err

@@ -148,6 +148,10 @@ def test_moments_before_the_log_and_in_the_future_are_said_to_be(changed: Path) 
     assert "--to: that is in the future" in ran.err
 
 
-def test_in_an_empty_folder_nothing_differs(tmp_path: Path) -> None:
-    ran = dnam("diff", "Kim", "--from", "1", "--data", tmp_path / "none")
-    assert (ran.code, ran.out) == (0, "")
+@pytest.mark.parametrize("who", ["Kim", "@Kim", "#general"])
+def test_in_an_empty_folder_nobody_and_no_session_is_known(tmp_path: Path, who: str) -> None:
+    for moments in (("--from", "1"), ("--from", "yesterday"), ("--from", "yesterday", "--said")):
+        ran = dnam("diff", who, *moments, "--data", tmp_path / "none")
+        assert (ran.code, ran.out) == (2, "")
+        assert "nothing remembered here yet" in ran.err
+        assert f"nobody and no session goes by '{who}'" in ran.err

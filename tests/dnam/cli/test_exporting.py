@@ -190,12 +190,16 @@ def test_of_a_person_it_is_all_that_is_theirs_and_of_nobody_else(data: Path, tmp
         (["Kim", "--markdown", "--json"], "--markdown prints the page where --json prints its value"),
         (["Kim", "--discoclaw", "files"], "without USER"),
         (["--out", "no/such/folder/e.jsonl"], "a folder that is there"),
+        (["--out", ""], "--out '' names nothing to write to"),
+        (["Kim", "--out", " "], "--out ' ' names nothing to write to"),
+        (["--discoclaw", ""], "--discoclaw '' names nothing to write to"),
     ],
 )
 def test_what_does_not_fit_is_refused(data: Path, arguments: list[str], words: str) -> None:
     ran = dnam("export", "--data", data, *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err
+    assert [each.name for each in Path().iterdir()] == ["data"]
 
 
 # -- DiscoClaw's files ---------------------------------------------------------------------------------------------

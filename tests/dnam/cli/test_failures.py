@@ -211,9 +211,15 @@ def test_a_file_that_was_written_as_told_is_said_to_be_where_nothing_can_be_prin
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
 def test_what_only_a_file_or_stdout_was_to_have_is_not_done_where_that_is_full(data: Path) -> None:
-    for words in (("checkpoint",), ("prove", "1"), ("audit", "Kim", "--html", "-")):
+    for words in (
+        ("checkpoint",), ("prove", "1"), ("audit", "Kim", "--html", "-"), ("export",), ("export", "Kim"),
+        ("export", "Kim", "--markdown"),
+    ):  # fmt: skip
         assert untold(data, *words) == (3, "what was printed could not be written: "), words
-    for told in (("checkpoint", "--yes", "--out"), ("prove", "1", "--out"), ("audit", "Kim", "--html")):
+    for told in (
+        ("checkpoint", "--yes", "--out"), ("prove", "1", "--out"), ("audit", "Kim", "--html"), ("export", "--out"),
+        ("export", "Kim", "--out"),
+    ):  # fmt: skip
         ran = dnam(*told, "/dev/full", "--data", data)
         assert (ran.code, ran.err.rpartition("dnam: ")[2].startswith("/dev/full cannot be written: ")) == (3, True)
 
@@ -296,6 +302,8 @@ def test_a_standard_output_that_is_closed_from_the_start_cannot_be_printed_to(
     ran = without_stdout(data, *words)
     assert (ran.code, ran.out, CLOSED in ran.err, "Traceback" in ran.err) == (code, "", code > 2, False)
     assert (CLOSED not in ran.err) or ran.err.count("\n") == 1
+    if words == ("export",):
+        assert ran.err.startswith("dnam: what was printed could not be written: ")
     if words[0] == "remember":
         assert "it is done, but what there is to say of it could not be printed" in ran.err
         assert "plays the harp" in dnam("show", "Kim", "--data", data).out

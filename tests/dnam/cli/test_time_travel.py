@@ -7,7 +7,7 @@ import pytest
 from freezegun import freeze_time
 
 from dnam.memory import Memory
-from projections.events import ImportBegan, ImportEnded
+from projections.events import ConfigSet, ImportBegan, ImportEnded
 from projections.events.values import OPERATOR
 from replay.codec import decode_header
 from replay.engine import Engine
@@ -19,6 +19,7 @@ from tests.world import NOW
 
 LATER = "2023-11-15 12:00:00"
 TEA, BRIDGE, RAIN = "prefers tea over coffee", "builds the bridge project", "hates rain"
+SEQ = "a number alone is taken for a seq; a date is written as"
 AS_OF_FIELDS = "clock seq ms ms_iso"
 
 
@@ -161,7 +162,10 @@ def test_stats_by_what_had_been_said_have_no_head(data: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "told"),
     [
-        (("--at", "99"), 2, "there is no event #99 yet: the log ends at #25"),
+        (("--at", "99"), 2, "there is no event #99 yet: the log ends at #25\n"),
+        (("--at", "2023"), 2, f"there is no event #2023 yet: the log ends at #25; {SEQ} 2023-12-31\n"),
+        (("--at", "20231114"), 2, f"there is no event #20231114 yet: the log ends at #25; {SEQ} 2023-11-14\n"),
+        (("--said", "2023"), 2, f"so it takes a time, not '2023'; {SEQ} 2023-12-31\n"),
         (("--at", "soon"), 2, "'soon' is no moment that I can read"),
         (("--at", "before the last import"), 2, "nothing was ever imported here"),
         (("--said", "22"), 2, "--said goes by when things were said, so it takes a time, not '22'"),
@@ -178,6 +182,21 @@ def test_a_moment_that_is_none_is_answered_in_words(data: Path, options: tuple[s
     ran = dnam("show", "Kim", *options, "--data", data)
     assert ran.code == code
     assert told in ran.err
+
+
+@freeze_time(LATER)
+def test_a_number_that_may_be_a_year_is_said_to_be_a_seq(tmp_path: Path) -> None:
+    async def long(memory: Memory) -> None:
+        set_so_often = [ConfigSet(said=NOW, by=OPERATOR, scope="global", key="learn", value="none")] * 700
+        for name in ("one", "two", "three"):
+            memory.engine.record(drafts(*set_so_often, name=name))
+
+    make(tmp_path / "data", garden, long)
+    ran = dnam("stats", "--at", "2023", "--data", tmp_path / "data")
+    assert (ran.code, ran.err.endswith(f"; {SEQ} 2023-12-31\n")) == (0, True)
+    assert ran.err.startswith("dnam: as recorded up to #2")
+    for plain in ("#2023", "2024", "1969"):
+        assert SEQ not in dnam("stats", "--at", plain, "--data", tmp_path / "data").err
 
 
 def test_an_empty_folder_has_no_past(tmp_path: Path) -> None:

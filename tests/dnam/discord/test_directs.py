@@ -201,6 +201,35 @@ async def test_where_discord_finds_that_they_are_opened_too_fast_it_is_tried_aga
             await world.until(lambda: all(answered(world, people)), "all to be answered")
 
 
+async def test_at_the_first_word_of_that_no_more_are_opened_for_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(directs, "AT_ONCE", 2)
+    pause = Again()
+    async with garden() as (world, here):
+        people = await asked_while_away(world, here, tmp_path, 6)
+        before = len(world.requests("POST", OPENED))
+        world.fail("POST", OPENED, status=403, code=directs.TOO_FAST, times=2)
+        async with bot_in(world, tmp_path, pause=pause) as bot:
+            assert answered(world, people) == [False] * 6
+            assert len(world.requests("POST", OPENED)) - before == len(events(bot, JobFailed)) == 2
+            assert "direct conversations that are not read back yet, and tried again: 6" in caplog.text
+            pause.over.set()
+            await world.until(lambda: all(answered(world, people)), "all to be answered")
+
+
+async def test_discords_rate_limits_are_kept_to(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        people = await asked_while_away(world, here, tmp_path, 12)
+        world.rate("POST", OPENED, 3, 0.2)
+        before = len(world.requests("POST", OPENED))
+        async with bot_in(world, tmp_path) as bot:
+            await idle(world, bot)
+            assert all(answered(world, people))
+            assert len(world.requests("POST", OPENED)) - before == len(people), "none was refused and asked again"
+            assert events(bot, JobFailed) == []
+
+
 async def test_who_is_not_there_any_more_is_not_asked_for_again(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -8,12 +8,13 @@ import pytest
 
 from dnam.adapters.discord import catching_up, history, translate
 from dnam.adapters.discord.bot import DnamBot
+from dnam.adapters.discord.catching_up import AWAITED_MS
 from dnam.adapters.discord.cog import MemoryCog
 from dnam.exchange import Exchange, Exchanges
 from projections.decisions.hear import HeardRequest
 from projections.events import ConfigSet, MessageHeard
 from projections.ids import Ref
-from tests.dnam.discord.stage import Garden, Writing, bot_in, events, garden, heard, idle, opt_out, shown
+from tests.dnam.discord.stage import Garden, Timed, Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.loopback.discord import Channel, Message, Permission, World
 
 CHANGES = {
@@ -266,6 +267,32 @@ async def test_commands_alone_are_nothing_that_was_left_out(
                 await idle(world, bot)
                 assert heard(bot) == ["hello"]
     assert "while the bot was away" not in caplog.text
+
+
+async def test_commands_alone_that_nobody_replied_to_show_that_more_was_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """That is told once, though they are heard as little the next time."""
+    monkeypatch.setattr(history, "MOST_READ", 22)
+    told = {"memory_commands_enabled": "1"}
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, told=told) as bot:
+            await here.kim.says(here.general, "hello")
+            await idle(world, bot)
+        await here.kim.says(here.general, "nobody ever heard this")
+        for _ in range(22):
+            await here.kim.says(here.general, "!memory show")
+        assert isinstance(world, Timed)
+        world.clock.time += AWAITED_MS + 1
+        async with bot_in(world, tmp_path, told=told) as bot:
+            for _ in range(2):
+                await idle(world, bot)
+                await world.gateway.drop()
+                await world.ready()
+            await idle(world, bot)
+            assert heard(bot) == ["hello"]
+    told_of = f"channel {here.general.id}: more was said while the bot was away than its last 22 messages"
+    assert caplog.text.count(told_of) == 1
 
 
 async def test_who_opted_out_left_nothing_out_and_is_not_heard_at_each_connection(

@@ -115,6 +115,13 @@ class Asking:
         """Whether this person is answered here at all."""
         return self._is_present(interaction) and self.desk.allowed.admits(interaction.user.id, interaction.guild_id)
 
+    async def is_silent(self, interaction: discord.Interaction) -> bool:
+        """Whether whoever uses something is not replied to there where others read along."""
+        if is_own_direct(interaction):
+            return False
+        who, place = account_of(interaction.user), place_of_interaction(interaction)
+        return await self.desk.is_silent_for(interaction.user, place, who)
+
     def _is_present(self, interaction: discord.Interaction) -> bool:
         """Whether the bot is itself where something is used."""
         if interaction.guild_id is None:

@@ -12,10 +12,11 @@ from dnam.adapters.discord.ui.pressed import Pressed, read
 from dnam.adapters.discord.ui.shown import Shown, button, view_of
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.items import forget, restore
-from dnam.commands.picking import Act, act_on, offer, picked, preview, token, within_reach
+from dnam.commands.picking import Act, Offer, act_on, offer, picked, preview, token, within_reach
 from dnam.commands.table import guarded
 from dnam.commands.undo import undoable
 from dnam.markdown import tamed
+from projections.durable import Sought
 from projections.events.values import Item
 from projections.quoting import label, one_line
 from projections.rows import Rows
@@ -35,11 +36,10 @@ async def offered(asking: Asking, interaction: discord.Interaction, act: Act, wo
     """Show what may be meant; what the words mean exactly is chosen already."""
 
     async def making(asked: Invocation) -> Shown:
-        memory = asking.desk.memory
         refused = await _refused(asking, asked, act)
         if refused is not None:
             return refused
-        found = await memory.look(lambda rows: offer(rows, asked, act, words, memory.now(), memory.vocabulary))
+        found = await _offered(asking, asked, act, words)
         if words and not found.items:  # none that they may: why not
             reply = await guarded(
                 asking.desk.assistant, asked, f"/memory {act}", lambda: _named(asking, asked, act, words)
@@ -49,6 +49,12 @@ async def offered(asking: Asking, interaction: discord.Interaction, act: Act, wo
         return _menu(act, interaction.user.id, found.items, chosen, paged=not words)
 
     await asking.show(interaction, making)
+
+
+async def _offered(asking: Asking, asked: Invocation, act: Act, words: str) -> Offer:
+    memory = asking.desk.memory
+    sought = Sought(words, "", memory.now(), memory.vocabulary)
+    return await memory.look(lambda rows: offer(rows, asked, act, sought, memory.limits().scoring))
 
 
 async def _named(asking: Asking, asked: Invocation, act: Act, words: str) -> Reply:
@@ -61,8 +67,7 @@ async def turned(asking: Asking, interaction: discord.Interaction, act: Act, off
     """Show other items to choose from, of all there are."""
 
     async def making(asked: Invocation) -> Shown:
-        memory = asking.desk.memory
-        found = await memory.look(lambda rows: offer(rows, asked, act, "", memory.now(), memory.vocabulary))
+        found = await _offered(asking, asked, act, "")
         return _menu(act, interaction.user.id, found.items, (), paged=True, offset=offset)
 
     await asking.change(interaction, making)

@@ -16,6 +16,7 @@ from dnam.commands.undo import undo_change
 from projections.ids import EventId
 
 NOT_YOURS = "Only who asked for this can use it."
+SILENT = "I say nothing here where others read along: so it is set. What `/memory` replies is for you alone."
 OUTDATED = "This is of an older me, and does nothing any more. Ask again."
 T = TypeVar("T")
 ACTS: Mapping[str, Act] = {each: each for each in STATUSES}
@@ -56,8 +57,13 @@ def _data(interaction: discord.Interaction, name: str, default: T) -> T:
 
 
 async def _page(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
-    """Ask again what the list came from: what was taken back meanwhile, or may not be told here now, is not shown."""
+    """Ask again what the list came from: what was taken back meanwhile, or may not be told here now, is not shown.
+    Where a typed command would not be replied to by now, what replied to one stays at its page.
+    """
     name, page = pressed.more
+    if not _is_private(interaction) and asking.admits(interaction) and await asking.is_silent(interaction):
+        await interaction.response.send_message(SILENT, ephemeral=True)
+        return
     work = asking.lists.asked(name)
 
     async def making(asked: Invocation) -> Shown:
@@ -119,8 +125,12 @@ def _as_read(interaction: discord.Interaction, asked: Invocation) -> Invocation:
     """Who asks, as those see it who read the message that was pressed: what is shown takes the place of what it said,
     and what replied to a typed command is read by others too.
     """
-    is_private = interaction.message is not None and interaction.message.flags.ephemeral
-    return asked if is_private else asked._replace(eyes=None)
+    return asked if _is_private(interaction) else asked._replace(eyes=None)
+
+
+def _is_private(interaction: discord.Interaction) -> bool:
+    """Whether only who pressed it sees the message."""
+    return interaction.message is not None and interaction.message.flags.ephemeral
 
 
 async def _cancel(_: Asking, interaction: discord.Interaction, __: Pressed) -> None:

@@ -8,11 +8,14 @@ import pytest
 
 from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE
 from dnam.adapters.discord.ui.picking import ASK, UNCHANGED
-from dnam.adapters.discord.ui.presses import NOT_YOURS, OUTDATED
+from dnam.adapters.discord.ui.presses import NOT_YOURS, OUTDATED, SILENT
 from dnam.adapters.discord.ui.shown import EXPIRED, Lists
 from dnam.commands.undo import OUTDATED as CHANGED_SINCE
+from dnam.scopes import set_config
+from projections.config import Scope
 from projections.events import ItemForgotten, JobFailed, MessageHeard
 from projections.events.values import OPERATOR, By
+from projections.ids import Ref
 from tests.dnam.discord.stage import events
 from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
 from tests.loopback.discord import Channel, Message
@@ -241,6 +244,34 @@ class TestButtons:
                 assert "page 1 of " in message.content
                 await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "page 2 of ")
                 assert message.said.flags == MessageFlag.SUPPRESS_EMBEDS, "it stays known as nothing that was said"
+
+    @pytest.mark.parametrize("mode", ["none", "owner"])
+    async def test_where_no_typed_command_is_replied_to_any_more_no_page_of_one_is_turned(
+        self, tmp_path: Path, mode: str
+    ) -> None:
+        async with scene_in(tmp_path) as scene:
+            await scene.remembers(scene.kim, *(f"public {number} " + "x" * 380 for number in range(12)))
+            message, before = await self.typed(scene, "!memory show"), scene.bot.desk.memory.settings
+            alone = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
+            direct = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory show"))
+            scene.bot.desk.memory.settings = replace(before, respond_mode=mode)
+            refused = await scene.replied(scene.kim.clicks(message, "Next ▶"))
+            assert (refused.said.content, refused.only_for) == (SILENT, scene.kim)
+            assert "page 1 of " in message.said.content
+            for theirs in (alone, direct):
+                await scene.pressed(scene.kim.clicks(theirs, "Next ▶"), theirs, "page 2 of ")
+            scene.bot.desk.memory.settings = before
+            await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "page 2 of ")
+            here = Scope("guild", Ref("discord", str(scene.garden.id)))
+            assert await set_config(scene.bot.desk.memory, here, "respond_mode", mode, OPERATOR)
+            assert (await scene.replied(scene.kim.clicks(message, "Next ▶"))).said.content == SILENT
+
+    async def test_what_an_owner_asked_for_turns_where_owners_alone_are_replied_to(self, tmp_path: Path) -> None:
+        async with scene_in(tmp_path, respond_mode="owner") as scene:
+            scene.bot.desk.owners = frozenset({scene.kim.id})
+            await scene.remembers(scene.kim, *(f"public {number} " + "x" * 380 for number in range(12)))
+            message = await self.typed(scene, "!memory show")
+            await scene.pressed(scene.kim.clicks(message, "Next ▶"), message, "page 2 of ")
 
     async def test_no_page_of_a_typed_list_shows_others_what_is_for_who_asked_alone(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:
