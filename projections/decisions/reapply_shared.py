@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from projections.decisions.moving import arrived
+from projections.decisions.moving import arrived, landing
 from projections.decisions.reapply_kept import but
 from projections.decisions.reapplying import Reapplying
 from projections.decisions.shelf import rests_on
@@ -39,7 +39,7 @@ def share(act: Reapplying) -> None:
     assert isinstance(event, ItemMoved)
     to, found = event.item.compartment, find(act.here("forgotten"), act.seen, BY_WORDS)
     row = next((each for each in found.rows if each.item.id == act.seen.id or says_seen(each, act.seen)), None)
-    opened, at = act.landing(event.item, row, to)
+    opened, at, _ = landing(act.shelf, event.item, to)
     there = None if at is None or at.item.id == opened.id else at
     source = row or there
     others = [] if row is not None or act.is_here_as_seen() else _stood_beside(act)

@@ -11,7 +11,6 @@ import msgspec
 
 from projections.decisions.draft import Draft, Origin
 from projections.decisions.given import Given
-from projections.decisions.moving import arrived, found_there
 from projections.decisions.remember import asked, returns_of
 from projections.decisions.shelf import Shelf, causes_of, rests_on
 from projections.events import ItemDeprecated, ItemEvent, ItemForgotten, ItemRedacted, ItemRestored
@@ -21,7 +20,6 @@ from projections.ids import EventId
 from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
 from projections.policies import human_acts, matching, meant, old_words, quiet
 from projections.policies.item_ids import fresh_id
-from projections.policies.matching import says
 from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in
 from projections.policies.precedence import HUMANS
 from projections.policies.quiet import MOST_QUIET
@@ -153,19 +151,6 @@ class Reapplying:
     def why(self) -> str:
         """Who asked; of what a policy left of an act, what it says itself."""
         return asked(self.event.by) if self.event.by.kind in HUMANS else self.event.reason
-
-    def landing(self, item: Item, row: ItemRow | None, to: str) -> tuple[Item, ItemRow | None]:
-        """The item as it may come into a compartment from where the row lies, and what is there that it becomes one
-        with. What they took back there in other words is not that, unless it was so where this was recorded: a move
-        onto it lifts the refusal.
-        """
-        at = found_there(self.shelf, item, to)
-        if at is None or at.item.status != "forgotten" or says(at, item.kind, item.text):
-            return item, at
-        if row is not None and arrived(row.item, at, to, self.at) == self.event.item:
-            return item, at
-        taken = {each.item.id for each in self.shelf.within([to])}
-        return msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken)), None
 
     # What it rests on
 
