@@ -26,7 +26,7 @@ from projections.policies.quiet import MOST_QUIET
 from projections.policies.text import normalise
 from projections.rows import Rows
 
-VERSION = "reapply@1"
+VERSION = "reapply@2"
 POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, old_words))])
 NOTHING_SAYS = "nothing here says what they saw: it stands as a refusal"
 ELSEWHERE = ", in another place"
@@ -67,6 +67,11 @@ class Reapplying:
     def here(self, *but: Status) -> list[ItemRow]:
         """What lies in the act's compartment, but for these statuses; active items first."""
         return _active_first(meant.here(self.shelf.all(), self.seen), but)
+
+    def saying_first(self, *but: Status) -> list[ItemRow]:
+        """What says the very words that they saw alone, if something does in the act's compartment; else all there."""
+        here = self.here(*but)
+        return [row for row in here if says_seen(row, self.seen)] or here
 
     def to_take(self, seen: Seen, *but: Status) -> Found:
         """The items that an act takes away by which this was seen: way by way in its compartment, else elsewhere. Where
