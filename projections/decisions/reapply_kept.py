@@ -112,10 +112,10 @@ def _remembered(act: Reapplying, row: ItemRow, here: Sequence[ItemRow], seen: Fo
 
 
 def _taken_with(act: Reapplying, row: ItemRow) -> list[ItemRow]:
-    """What was taken back together with an item that they say again: it stood for the same here. What they had taken
-    back in another place is not: where this was recorded, that is refused still.
+    """What was taken back together with an item that they say again: it stood for the same here. Where it was something
+    else that they had taken back, or in another place, that is refused still where this was recorded.
     """
-    if row.intent is None or row.intent.saw is None or row.intent.saw.compartment != act.event.item.compartment:
+    if not act.is_of_seen(row):
         return []
     gone = (each for each in act.shelf.all() if each.tag == ItemForgotten.TAG and not each.reason.endswith(COVERED))
     return [each for each in gone if each.event != row.event and same_seen(row.intent, each.intent)]

@@ -19,8 +19,9 @@ from projections.events.values import Evidence, Intent, Item, Status
 from projections.ids import EventId
 from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
 from projections.policies import human_acts, matching, meant, old_words, quiet
+from projections.policies.by_people import is_by_people
 from projections.policies.item_ids import fresh_id
-from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in
+from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in, stood_for
 from projections.policies.precedence import HUMANS
 from projections.policies.quiet import MOST_QUIET
 from projections.policies.text import normalise
@@ -75,7 +76,8 @@ class Reapplying:
 
     def to_take(self, seen: Seen, *but: Status) -> Found:
         """The items that an act takes away by which this was seen: way by way in its compartment, else elsewhere. Where
-        what was found says something else, what says just that in the act's compartment is meant too.
+        what was found says something else, what says just that in the act's compartment is meant too; then, of what was
+        found, not what a person put so, unless it stood for that.
         """
         owned = self.shelf.all()
         near, far = (_active_first(rows, but) for rows in (meant.here(owned, seen), meant.elsewhere(owned, seen)))
@@ -85,7 +87,8 @@ class Reapplying:
         if any(says_seen(row, seen) for row in meant.here(found.rows, seen)):
             return found
         more = tuple(row for row in near if says_seen(row, seen))
-        return Found((*found.rows, *more), f"{found.reason}{AND_TEXT}") if more else found
+        made = tuple(row for row in found.rows if not is_by_people(row) or stood_for(row, seen))
+        return Found((*made, *more), f"{found.reason}{AND_TEXT}") if more else found
 
     def still_say(self, *new: str) -> list[ItemRow]:
         """What else says what they saw, which became one of these texts: in their compartment and elsewhere. Nothing,
@@ -105,6 +108,11 @@ class Reapplying:
     def same_act(self, row: ItemRow, tag: str) -> bool:
         """Whether an item is as an earlier act of this kind left it, in which they saw the very same."""
         return row.tag == tag and same_seen(self.event.intent, row.intent)
+
+    def is_of_seen(self, row: ItemRow) -> bool:
+        """Whether an act before left an item as it is, in which they saw what they saw now, in the same place."""
+        saw = None if row.intent is None else row.intent.saw
+        return saw is not None and (saw.compartment, saw.kind, normalise(saw.text)) == self._words
 
     def own_row(self) -> ItemRow | None:
         """What lies at the address where the act found its item."""

@@ -207,6 +207,18 @@ def test_what_was_taken_back_in_another_place_is_refused_as_long_as_there() -> N
     assert both.active() == {(WIDE, "likes tea")}
 
 
+def test_what_was_taken_back_beside_what_they_say_again_stays_refused() -> None:
+    user = learned("User likes tea", "m1")
+    both = Both([TEA, user], [TEA], ["m1"])
+    both.act(forget, please_forget(item_id=user.id))
+    both.again()
+    both.act(remember, please_remember("likes tea", said=LATER + 1))
+    both.again()
+    for world in (both.live, both.shadow):
+        assert [each.row.text for each in forgotten_of(world.rows, ANN)] == ["User likes tea"]
+    assert both.active() == {(HOME, "likes tea")}
+
+
 def test_the_item_that_is_meant_says_the_new_text() -> None:
     both = Both([learned("lives in Paris", "m1")], [learned("Lives in PARIS", "m2", id="durable-theirs")], ["m3"])
     both.act(edit, please_edit(derive("fact", "lives in Paris"), "lives in Rome", evidence=(quote("Rome!", "m3"),)))
