@@ -103,7 +103,8 @@ def _remembered(act: Reapplying, row: ItemRow, here: Sequence[ItemRow], seen: Fo
     how = SAYS_THE_SAME if says_so else seen.reason if row in seen.rows else BY_ID
     made = act.made(ItemRemembered, row, whole, how, *brought, returns=act.returns(row))
     is_worded = is_by_people(row) and not _is_of_one_there(act)
-    if not says_so and (row.item.status == "forgotten" or is_worded) and not act.says_the_same(made):
+    as_recorded = says_seen(row, act.seen) and act.says_the_same(made)
+    if not says_so and (row.item.status == "forgotten" or is_worded) and not as_recorded:
         taken, why = {each.item.id for each in here}, BESIDE if row.item.status == "forgotten" else WORDED
         whole = msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken), evidence=act.new_evidence())
         made = msgspec.structs.replace(made, item=whole, causes=brought, returns=(), reason=f"{act.why()}; {why}")

@@ -219,6 +219,17 @@ def test_what_was_taken_back_beside_what_they_say_again_stays_refused() -> None:
     assert both.active() == {(HOME, "likes tea")}
 
 
+def test_what_they_took_back_under_its_id_stays_so_however_alike_the_items_are() -> None:
+    rome = learned("lives in Rome")
+    both = Both([learned("likes tea"), rome], [same_but(rome, id=TEA.id)])
+    both.act(forget, please_forget(item_id=rome.id))
+    both.again()
+    both.act(remember, please_remember("likes tea", said=LATER + 1))
+    both.again()
+    assert both.refuses("lives in Rome")
+    assert both.active() == {(HOME, "likes tea")}
+
+
 def test_the_item_that_is_meant_says_the_new_text() -> None:
     both = Both([learned("lives in Paris", "m1")], [learned("Lives in PARIS", "m2", id="durable-theirs")], ["m3"])
     both.act(edit, please_edit(derive("fact", "lives in Paris"), "lives in Rome", evidence=(quote("Rome!", "m3"),)))
