@@ -7,7 +7,7 @@ from dnam.keeping import Keeping, items_of_recorded
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
 from projections.decisions.draft import Draft, Origin
-from projections.decisions.moving import MoveRequest, keeping_private, move, sharing
+from projections.decisions.moving import BESIDE, MoveRequest, keeping_private, move, sharing
 from projections.decisions.moving_back import move_back
 from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
 from projections.events.values import About, By, Evidence, IntentKind, Item, Source
@@ -20,6 +20,8 @@ from replay.chronicle import LogChronicle
 
 Way = Callable[[Handle, str, By, int, Origin], MoveRequest]
 """Which way an item goes: whose it is, its id, who asks, when (ms), and where the ids come from."""
+BOTH = "What has the id {id} there says something else: this has one of its own, and both are kept."
+"""What is told of an item that got another id where it came to."""
 ABOUT: dict[str, About] = {SELF: "self", OWNER: "owner"}
 """What an item of nobody's is about; everything else is a guild's."""
 
@@ -36,7 +38,10 @@ class Placing(Keeping):
         by: By | None = None,
         setting: Setting | None = None,
     ) -> list[Item]:
-        """Let an item be open wherever its person is answered; the item at its new address, none when it is there."""
+        """Let an item be open wherever its person is answered; the item at its new address, none when it is there.
+
+        It becomes one with what says the same there. Where its id is that of something else there, it has another one.
+        """
         arguments.strings(id=id)
         arguments.acting(by, setting)
         await self._known_actor(by)
@@ -51,7 +56,9 @@ class Placing(Keeping):
         by: By | None = None,
         setting: Setting | None = None,
     ) -> list[Item]:
-        """Let an item be open in its person's direct messages alone; none when it is so already."""
+        """Let an item be open in its person's direct messages alone; none when it is so already. As to its id, see
+        `share`.
+        """
         arguments.strings(id=id)
         arguments.acting(by, setting)
         await self._known_actor(by)
@@ -85,7 +92,8 @@ class Placing(Keeping):
         if setting is not None:
             openings = await self.look(lambda rows: openings_for(rows, person, setting))
             request = request._replace(openings=openings)
-        return items_of_recorded(await self.record(lambda rows: move(rows, request)))
+        items = items_of_recorded(await self.record(lambda rows: move(rows, request)))
+        return list({(each.compartment, each.id): each for each in items}.values())
 
     async def remember_for(
         self,
@@ -150,6 +158,12 @@ class Placing(Keeping):
         arguments.strings(compartment=compartment)
         found = await self.look(lambda rows: _active(rows, compartment))
         return sorted(found, key=lambda item: (-item.updated, item.id))
+
+
+def is_beside(rows: Rows, item: Item, id: str) -> bool:
+    """Whether an item that had this id has another one where it came to, since something else has that there."""
+    row = rows.get(ITEMS, item_key(item.owner, item.compartment, item.id))
+    return row is not None and row.reason.endswith(BESIDE.format(id=id))
 
 
 def _active(rows: Rows, compartment: str) -> list[Item]:

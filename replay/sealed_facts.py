@@ -4,6 +4,8 @@ that were forgotten, or kept private, and settings by which less is learned or k
     item.forgotten   what its item last was: recorded anew. Of an item that was moved in between it says what the backup
                      has of it, where the backup has it: its later words may not be for everybody there
     item.moved       into its person's direct messages, of an item that the backup has: recorded anew
+    item.reverted    behind a move that took apart what the backup has as one: recorded anew where what had moved is
+                     kept private or forgotten, so that this is all that goes
     config.set       the last of each scope and key, if it is one of those: recorded anew
 
 Only what the log in force can show is known: not what was taken back in a copy of it that is gone, nor what cannot be
@@ -15,11 +17,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from projections.events import ConfigSet, Event, ItemEvent, ItemForgotten, ItemMoved
+from projections.events import ConfigSet, Event, ItemEvent, ItemForgotten, ItemMoved, ItemReverted
 from projections.events.values import Item
 from projections.ids import Handle
 from projections.policies.compartments import direct
 from projections.policies.configurable import is_narrow
+from projections.policies.human_acts import takes_apart
 from replay import codec
 from replay.backup import TakenBack
 from replay.errors import LogError
@@ -40,10 +43,19 @@ class SealedFact(NamedTuple):
     event: Event
 
 
+class _Origin(NamedTuple):
+    """Where an item lay in the backup. `apart`: it was one there with what is an item of its own again since then."""
+
+    address: Address
+    apart: bool = False
+
+
 class _Since:
     def __init__(self) -> None:
         self._there: dict[Address, Item] = {}
-        self._came: dict[Address, Address] = {}
+        self._came: dict[Address, _Origin] = {}
+        self._left: dict[Address, Address] = {}
+        self._stayed: dict[Address, SealedFact] = {}
         self._items: dict[Address, SealedFact] = {}
         self._settings: dict[tuple[str, str], SealedFact] = {}
 
@@ -60,9 +72,14 @@ class _Since:
             case ConfigSet(scope=scope, key=key):
                 self._settings[scope, key] = fact
             case ItemMoved(item=item) as event:
-                forgotten = self._items.pop(_before(event), fact)
-                self._came[_address(item)] = self._came.pop(_before(event), _before(event))
-                self._items[_address(item)] = forgotten if item.status == "forgotten" else fact
+                before, address = _before(event), _address(item)
+                forgotten = self._items.pop(before, fact)
+                origin = self._came.pop(before, _Origin(before))
+                self._came[address] = _Origin(address) if origin.address == address else origin
+                self._left[before] = address
+                self._items[address] = forgotten if item.status == "forgotten" else fact
+            case ItemReverted(item=item) if takes_apart(fact.event):
+                self._apart(_address(item), fact)
             case ItemForgotten(item=item):
                 self._items[_address(item)] = fact
             case ItemEvent(item=item) if self._is_over(item):
@@ -73,19 +90,30 @@ class _Since:
         fact = self._items.get(_address(item))
         return fact is not None and isinstance(fact.event, ItemForgotten) and item.status != "forgotten"
 
+    def _apart(self, address: Address, fact: SealedFact) -> None:
+        """What was one with another in the backup left it there: that is there as it was before."""
+        went = self._left.get(address, address)
+        if address in self._there and self._came.get(went) == _Origin(address):
+            self._came[went] = _Origin(address, apart=True)
+            self._stayed[address] = fact
+
     def _is_private(self, address: Address, origin: Address) -> bool:
         return origin in self._there and origin != address and address[1] == direct(address[0])
 
     def facts(self) -> Iterator[SealedFact]:
         """What holds in the end."""
         for address, fact in self._items.items():
-            origin = self._came.get(address, address)
+            origin, apart = self._came.get(address, _Origin(address))
             event = fact.event
             if isinstance(event, ItemForgotten):
-                moved = self._there.get(origin) if origin != address else None
+                moved = self._there.get(origin) if origin != address and not apart else None
                 yield fact if moved is None else fact._replace(event=_forgotten_there(event, moved))
             elif isinstance(event, ItemMoved) and self._is_private(address, origin):
                 yield fact._replace(event=msgspec.structs.replace(event, from_compartment=origin[1], from_id=origin[2]))
+            else:
+                continue
+            if apart:
+                yield self._stayed[origin]
         for fact in self._settings.values():
             if isinstance(fact.event, ConfigSet) and is_narrow(fact.event.key, fact.event.value):
                 yield fact

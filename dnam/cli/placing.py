@@ -38,8 +38,9 @@ def keep_private(user: User, item: ItemId, place: Place = None, data: Data = Non
 
 
 def _move(user: str, item: str, place: str | None, shell: Shell, *, private: bool) -> None:
-    async def action(memory: "Memory") -> "Sequence[Item]":
+    async def action(memory: "Memory") -> "tuple[Sequence[Item], str]":
         from dnam.finding import the_person, whereabouts
+        from dnam.placing import BOTH, is_beside
         from projections.events.values import OPERATOR
 
         person = await memory.look(lambda rows: the_person(rows, user))
@@ -47,9 +48,11 @@ def _move(user: str, item: str, place: str | None, shell: Shell, *, private: boo
         if place is not None:
             setting = await memory.look(lambda rows: whereabouts(rows, person, place).setting)
         move = memory.keep_private if private else memory.share
-        return await move(person, item, by=OPERATOR, setting=setting)
+        items = await move(person, item, by=OPERATOR, setting=setting)
+        beside = await memory.look(lambda rows: any(is_beside(rows, each, item) for each in items))
+        return items, BOTH.format(id=item) if beside else ""
 
-    items = shell.run(action, named=user)
+    items, beside = shell.run(action, named=user)
     where = "in direct messages alone" if private else "wherever its person is answered"
     already = f"It is told {where} already."
     if shell.out.as_json:
@@ -58,6 +61,8 @@ def _move(user: str, item: str, place: str | None, shell: Shell, *, private: boo
         return
     for each in items:
         shell.out.line(f"Told {where} from now on: {each.text} ({each.id})")
+    if beside:
+        shell.out.line(beside)
     if not items:
         shell.out.line(already)
 

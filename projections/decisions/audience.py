@@ -3,13 +3,14 @@
 What was said never moves: narrowing closes the place at once, widening opens nothing old. Items of the guild that rest
 on a place which fewer can read now, and on none that everyone can read still, go where they can still be read: to their
 owner in that place, or in their DMs where they rest on several such places. Who could read a direct message never
-changes, and a place in which nobody was ever heard has nothing to close.
+changes, and a place in which nobody was ever heard has nothing to close. What has the id of one there becomes one with
+it where both say the same; else what comes gets another id, as in any move (`moving`).
 
 One decision has room for some hundred items. Where there are more, the first decisions move items, which closes them,
 and the last one begins the epoch: at no moment is anything open that should be closed.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from typing import NamedTuple
@@ -17,17 +18,20 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
+from projections.decisions.moving import BESIDE
 from projections.decisions.place import PlaceSeen, place_ref, readers_of, seen_audience, session_of
 from projections.events import Event, ItemMoved, PlaceAudienceChanged
 from projections.events.values import PLATFORM, Audience, By, Item
 from projections.ids import EventId, Ref
-from projections.items import ITEMS, ItemRow, item_key
+from projections.items import ITEMS, ItemRow, item_key, items_in
 from projections.messages import ids_in
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import direct, in_channel, in_guild, of_person_in
+from projections.policies.item_ids import fresh_id
+from projections.policies.text import normalise
 from projections.rows import Rows
 
-VERSION = "audience@1"
+VERSION = "audience@2"
 REASON = "fewer people can read the place that it rests on"
 MOST_MOVED = 500
 """How many items one decision moves; an item needs one event, and a decision has room for a thousand."""
@@ -83,12 +87,15 @@ def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Itera
     def closed() -> dict[EventId, Ref]:
         return closed_in(rows, guild) | here
 
+    given: set[str] = set()
     for found in rows.scan(ITEMS):
         row = found.row
         if row.item.compartment == in_guild(guild):
             places = _rests_on(row.item, known.place, here, closed)
             if places:
-                yield _moved(rows, row, readers, said, alone=places <= {known.place, readers})
+                moved = _moved(rows, row, readers, said, given, alone=places <= {known.place, readers})
+                given.add(moved.item.id)
+                yield moved
 
 
 def closed_in(rows: Rows, guild: Ref) -> dict[EventId, Ref]:
@@ -119,21 +126,29 @@ def _rests_on(
     return {known[each] for each in messages} if all(each in known for each in messages) else set()
 
 
-def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, *, alone: bool) -> ItemMoved:
-    """The item at its new address. `alone`: all that it rests on can be read by those who can read the place."""
+def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, given: Collection[str], *, alone: bool) -> ItemMoved:
+    """The item at its new address; `given` are ids that were given before. `alone`: all that it rests on can be read by
+    those who can read the place.
+    """
     item = row.item
     if item.owner:
         compartment = of_person_in(item.owner, place) if alone else direct(item.owner)
     else:
         compartment = in_channel(place)
     there = rows.get(ITEMS, item_key(item.owner, compartment, item.id))
-    moved = msgspec.structs.replace(item, compartment=compartment)
+    moved, reason = msgspec.structs.replace(item, compartment=compartment), REASON
+    if there is not None and normalise(there.item.text) != normalise(item.text):
+        taken = {
+            each.row.item.id for where in (compartment, item.compartment) for each in items_in(rows, item.owner, where)
+        }
+        moved = msgspec.structs.replace(moved, id=fresh_id(item.kind, item.text, taken.union(given)))
+        there, reason = None, f"{REASON}; {BESIDE.format(id=item.id)}"
     return ItemMoved(
         said=max(said, row.said),
         by=By("policy", name="audience", version=VERSION),
         causes=(row.event,) if there is None else (row.event, there.event),
         item=moved if there is None else _together(moved, there.item),
-        reason=REASON,
+        reason=reason,
         policy=VERSION,
         from_compartment=item.compartment,
         from_id=item.id,
@@ -141,7 +156,7 @@ def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, *, alone: bool) -> I
 
 
 def _together(moved: Item, there: Item) -> Item:
-    """Two items of one id: as the newer has it, with the evidence of both (design §7: a move onto an id merges)."""
+    """Two items of one id that say the same: as the newer has it, with the evidence of both."""
     newer, older = (moved, there) if moved.updated >= there.updated else (there, moved)
     return msgspec.structs.replace(
         newer,

@@ -1,6 +1,10 @@
 """An item goes to another compartment of its person's: they share it, keep it private, or two keys let it follow them.
 
-A move onto an item that says the same, or has its id, makes one of both.
+what lies there          what becomes of both
+──────────────────────   ───────────────────────────────────────────────────────────────────────────────────────
+says the same            one item, under the id that it has there
+has the id, and other    two: what comes gets an id that nothing there has, as what is remembered does. An id stays
+words                    when its text changes, so that two items of one id may say two things
 """
 
 from typing import NamedTuple
@@ -15,15 +19,19 @@ from projections.events import ItemMoved
 from projections.events.values import By, Intent, IntentKind, Item
 from projections.ids import Handle
 from projections.items import ItemRow
-from projections.policies import compartments, promotion
+from projections.policies import compartments, item_ids, promotion
 from projections.policies.compartments import Opening, direct, everywhere
-from projections.policies.matching import find_meant, find_upsert
+from projections.policies.item_ids import fresh_id
+from projections.policies.matching import find_meant, find_said
 from projections.policies.promotion import Verdict
+from projections.policies.text import normalise
 from projections.quoting import in_quotes
 from projections.rows import Rows
 
-VERSION = "moving@1"
-POLICY = f"{VERSION} {compartments.VERSION}"
+VERSION = "moving@2"
+POLICY = f"{VERSION} {compartments.VERSION} {item_ids.VERSION}"
+BESIDE = "{id} says something else there"
+"""Why an item has another id where it came to."""
 
 
 class MoveRequest(NamedTuple):
@@ -39,6 +47,20 @@ class MoveRequest(NamedTuple):
     said: int
     origin: Origin
     openings: tuple[Opening, ...] | None = None
+
+
+class Landing(NamedTuple):
+    """An item as it may come to lie in a compartment, and what is `there` with which it becomes one; `was` is its id
+    where something else has that there.
+    """
+
+    item: Item
+    there: ItemRow | None = None
+    was: str = ""
+
+    def because(self, why: str) -> str:
+        """The words on why it moved; and on why its id is another one."""
+        return f"{why}; {BESIDE.format(id=self.was)}" if self.was else why
 
 
 def sharing(owner: Handle, item_id: str, by: By, said: int, origin: Origin) -> MoveRequest:
@@ -60,7 +82,7 @@ def move(rows: Rows, request: MoveRequest) -> list[Draft]:
         return []
     shelf = Shelf(rows, request.origin, request.owner)
     for row in named(shelf, request):
-        shelf.put(moved(row, request, found_there(shelf, row.item, request.to)))
+        shelf.put(moved(row, request, landing(shelf, row.item, request.to)))
     return shelf.drafts
 
 
@@ -77,14 +99,15 @@ def named(shelf: Shelf, request: MoveRequest) -> list[ItemRow]:
     return [row for row in active if row.item.compartment != request.to]
 
 
-def moved(row: ItemRow, request: MoveRequest, there: ItemRow | None) -> ItemMoved:
-    """The item where it is to be, one with what is `there`."""
+def moved(row: ItemRow, request: MoveRequest, at: Landing) -> ItemMoved:
+    """The item where it is to be, one with what is there."""
+    there = at.there
     return ItemMoved(
         said=max(request.said, row.said, there.said if there else row.said),
         by=request.by,
         causes=causes_of([row.event], [there.event] if there else []),
-        item=arrived(row.item, there, request.to, request.said),
-        reason=asked(request.by),
+        item=arrived(at.item, there, request.to, request.said),
+        reason=at.because(asked(request.by)),
         policy=POLICY,
         intent=Intent(request.action, chosen=request.id, saw=saw(row.item)),
         from_compartment=row.item.compartment,
@@ -95,22 +118,34 @@ def moved(row: ItemRow, request: MoveRequest, there: ItemRow | None) -> ItemMove
 def promoted(shelf: Shelf, row: ItemRow, verdict: Verdict) -> ItemMoved:
     """An item follows its person from now on, because both keys say so."""
     to = everywhere(row.item.owner)
-    there = found_there(shelf, row.item, to)
+    at = landing(shelf, row.item, to)
+    there = at.there
     return ItemMoved(
         said=max(row.said, there.said if there else row.said),
         by=policy_by(promotion.VERSION),
         causes=causes_of([row.event], [there.event] if there else []),
-        item=arrived(row.item, there, to, row.item.updated),
-        reason=verdict.reason,
+        item=arrived(at.item, there, to, row.item.updated),
+        reason=at.because(verdict.reason),
         policy=f"{promotion.VERSION} {POLICY}",
         from_compartment=row.item.compartment,
         from_id=row.item.id,
     )
 
 
+def landing(shelf: Shelf, item: Item, to: str) -> Landing:
+    """The item with an id that nothing else has where it goes, and what it becomes one with."""
+    there = found_there(shelf, item, to)
+    taken = {row.item.id for row in shelf.within([to])}
+    if there is not None or item.id not in taken:
+        return Landing(item, there)
+    return Landing(msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken)), was=item.id)
+
+
 def found_there(shelf: Shelf, item: Item, to: str) -> ItemRow | None:
-    """What it becomes one with."""
-    return find_upsert(shelf.within([to]), item.id, item.kind, item.text).row
+    """What it becomes one with: what says the same, under its id first."""
+    here, text = shelf.within([to]), normalise(item.text)
+    own = (row for row in here if row.item.id == item.id and normalise(row.item.text) == text)
+    return next(own, None) or find_said(here, item.kind, item.text).row
 
 
 def arrived(item: Item, there: ItemRow | None, to: str, said: int) -> Item:

@@ -1,7 +1,7 @@
 """A move is taken back: the item lies again where it lay, and what it had become one with is an item of its own again.
 
-    the item that moved        `item.moved`: as it was before, at its old address; as it is by now, where the one of
-                               both has come to say more since
+    the item that moved        `item.moved`: as it was before, at its old address, under its old id too; as it is by
+                               now, where the one of both has come to say more since
     what lay where it came to  `item.reverted`, right behind that: as it was before, and how it had come to be so; of
                                what its person had taken back, `item.forgotten`: it is refused again
     what else moved with it    as the first: one act may have moved several items of one id
@@ -19,9 +19,9 @@ import msgspec
 
 from projections.decisions.came_of import Chronicle, item_states, same_state
 from projections.decisions.draft import Draft, decided_before
-from projections.decisions.moving import MoveRequest, arrived, found_there, moved, named
+from projections.decisions.moving import Landing, MoveRequest, landing, moved, named
 from projections.decisions.remember import asked
-from projections.decisions.shelf import Shelf, causes_of, changed, rests_on
+from projections.decisions.shelf import Shelf, causes_of, rests_on
 from projections.decisions.standing import State, standing
 from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemReverted
 from projections.events.values import Intent, Item, RowWas
@@ -29,11 +29,9 @@ from projections.ids import EventId
 from projections.items import ItemRow
 from projections.lives import address_of, key_of, moved_from
 from projections.policies.human_acts import MOVING_BACK
-from projections.policies.item_ids import fresh_id
-from projections.policies.matching import says
 from projections.rows import Rows
 
-VERSION = f"{MOVING_BACK}1"
+VERSION = f"{MOVING_BACK}2"
 AS_ONE = "what it had become one with cannot be read any more, and came along"
 OF_ITS_OWN = "it is an item of its own again"
 TOLD = ("kind", "text", "status", "tags", "evidence", "source_count")
@@ -67,16 +65,15 @@ def _take_back(shelf: Shelf, rows: Rows, chronicle: Chronicle, row: ItemRow, req
     states = item_states(rows, chronicle, key_of(address_of(row.item)))
     moves = list(_moves(states, chronicle, request.to))
     if not moves:
-        shelf.put(moved(row, request, found_there(shelf, row.item, request.to)))
+        shelf.put(moved(row, request, landing(shelf, row.item, request.to)))
     for at in moves:
         event, now = states[at].record.event, shelf.at(row.item)
         assert isinstance(event, ItemMoved)
         back = request._replace(to=event.from_compartment)
         two = _two(rows, chronicle, states, at)
         if two is None:
-            one = moved(now, back, found_there(shelf, now.item, back.to))
             is_whole = len(event.causes) < 2  # it names what it became one with
-            shelf.put(one if is_whole else msgspec.structs.replace(one, reason=f"{one.reason}; {AS_ONE}"))
+            shelf.put(_whole(shelf, now, event, back) if is_whole else _as_one(shelf, now, back))
             return
         shelf.put(_apart(shelf, now, two, back))
         _put_there(shelf, rows, now, two, request, cap)
@@ -97,9 +94,23 @@ def _moves(states: Sequence[State[ItemRow]], chronicle: Chronicle, came_from: st
 
 
 def _since_empty(states: list[State[ItemRow]]) -> list[State[ItemRow]]:
-    """The states since the row was last empty: what came before has moved on."""
-    empty = next((at for at in reversed(range(len(states))) if states[at].row is None), -1)
-    return states[empty + 1 :]
+    """The states since the row was last empty: what came before has moved on. A move that was taken back is none."""
+    lying: list[State[ItemRow]] = []
+    for each in states:
+        if lying and _takes_back(lying[-1], each):
+            lying.pop()
+        else:
+            lying.append(each)
+    empty = next((at for at in reversed(range(len(lying))) if lying[at].row is None), -1)
+    return lying[empty + 1 :]
+
+
+def _takes_back(went: State[ItemRow], came: State[ItemRow]) -> bool:
+    """Whether somebody took it back that an item had come or gone."""
+    move, undo = went.record.event, came.record.event
+    if not isinstance(move, ItemMoved) or not isinstance(undo, ItemMoved):
+        return False
+    return undo.intent is not None and undo.intent.undoes and moved_from(undo) == address_of(move.item)
 
 
 def _is_move_to(state: State[ItemRow]) -> bool:
@@ -123,7 +134,7 @@ def _two(rows: Rows, chronicle: Chronicle, states: Sequence[State[ItemRow]], at:
         return None
     if not {there.record.id, left[-1].record.id} <= set(event.causes):
         return None
-    return Two(event, left[-1], there, tuple(each.record.id for each in states[at:]))
+    return Two(event, left[-1], there, tuple(each.record.id for each in states[at:] if each.row is not None))
 
 
 def _row(state: State[ItemRow]) -> ItemRow:
@@ -131,25 +142,37 @@ def _row(state: State[ItemRow]) -> ItemRow:
     return state.row
 
 
+def _whole(shelf: Shelf, now: ItemRow, move: ItemMoved, request: MoveRequest) -> ItemMoved:
+    """What was one before it moved, and is one: under the id that it had, where the move gave it another."""
+    if now.item.id == move.from_id:
+        return moved(now, request, landing(shelf, now.item, request.to))
+    return _back(now, request, landing(shelf, msgspec.structs.replace(now.item, id=move.from_id), request.to))
+
+
+def _as_one(shelf: Shelf, now: ItemRow, request: MoveRequest) -> ItemMoved:
+    """The one of both, of which one cannot be read any more."""
+    one = moved(now, request, landing(shelf, now.item, request.to))
+    return msgspec.structs.replace(one, reason=f"{one.reason}; {AS_ONE}")
+
+
 def _apart(shelf: Shelf, now: ItemRow, two: Two, request: MoveRequest) -> ItemMoved:
     """The item that had moved, where it lay."""
     before, whole = _row(two.moved).item, now.item
     said_since = any(getattr(whole, each) != getattr(two.move.item, each) for each in TOLD)
     back = msgspec.structs.replace(whole, id=before.id) if said_since else before
-    there = found_there(shelf, back, request.to)
-    item, landed = _landing(shelf, changed(back, request.said, compartment=request.to), there)
-    made = moved(now, request, landed)
-    return msgspec.structs.replace(made, item=item, policy=f"{VERSION} {made.policy}")
+    return _back(now, request, _room(shelf, back, request.to))
 
 
-def _landing(shelf: Shelf, item: Item, there: ItemRow | None) -> tuple[Item, ItemRow | None]:
+def _back(now: ItemRow, request: MoveRequest, at: Landing) -> ItemMoved:
+    made = moved(now, request, at)
+    return msgspec.structs.replace(made, policy=f"{VERSION} {made.policy}")
+
+
+def _room(shelf: Shelf, item: Item, to: str) -> Landing:
     """The item as it lies there, and what it becomes one with: nothing that somebody else would miss."""
-    if there is None or (there.item.status != "active" and there.item.id == item.id):
-        return item, None
-    if there.item.status == "active" and not says(there, item.kind, item.text):
-        taken = {each.item.id for each in shelf.within([item.compartment])}
-        return msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken)), None
-    return arrived(item, there, item.compartment, item.updated), there
+    at = landing(shelf, item, to)
+    makes_way = at.there is not None and at.there.item.status != "active" and at.there.item.id == item.id
+    return at._replace(there=None) if makes_way else at
 
 
 def _put_there(shelf: Shelf, rows: Rows, now: ItemRow, two: Two, request: MoveRequest, cap: int) -> None:

@@ -103,7 +103,8 @@ def _remembered(act: Reapplying, row: ItemRow, here: Sequence[ItemRow], seen: Fo
     how = SAYS_THE_SAME if says_so else seen.reason if row in seen.rows else BY_ID
     made = act.made(ItemRemembered, row, whole, how, *brought, returns=act.returns(row))
     is_worded = is_by_people(row) and not _is_of_one_there(act)
-    if not says_so and (row.item.status == "forgotten" or is_worded) and not act.says_the_same(made):
+    as_recorded = says_seen(row, act.seen) and act.says_the_same(made)
+    if not says_so and (row.item.status == "forgotten" or is_worded) and not as_recorded:
         taken, why = {each.item.id for each in here}, BESIDE if row.item.status == "forgotten" else WORDED
         whole = msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken), evidence=act.new_evidence())
         made = msgspec.structs.replace(made, item=whole, causes=brought, returns=(), reason=f"{act.why()}; {why}")
@@ -112,7 +113,11 @@ def _remembered(act: Reapplying, row: ItemRow, here: Sequence[ItemRow], seen: Fo
 
 
 def _taken_with(act: Reapplying, row: ItemRow) -> list[ItemRow]:
-    """What was taken back together with an item that they say again: it stood for the same here."""
+    """What was taken back together with an item that they say again: it stood for the same here. Where it was something
+    else that they had taken back, or in another place, that is refused still where this was recorded.
+    """
+    if not act.is_of_seen(row):
+        return []
     gone = (each for each in act.shelf.all() if each.tag == ItemForgotten.TAG and not each.reason.endswith(COVERED))
     return [each for each in gone if each.event != row.event and same_seen(row.intent, each.intent)]
 
@@ -197,7 +202,7 @@ def restore(act: Reapplying) -> None:
     went = [row for row in act.shelf.all() if _went_with(act, row)]
     besides = [row for row in went if row.reason.endswith(COVERED)]
     stood = sorted((row for row in went if row not in besides), key=lambda row: _nearest_first(act, row))
-    found, also = find(_saying_first(act), act.seen, BY_WORDS), act.still_say()
+    found, also = find(act.saying_first(), act.seen, BY_WORDS), act.still_say()
     row = next(iter(stood or found.rows), None)
     now = act.event.item
     if row is None:
@@ -215,12 +220,6 @@ def _nearest_first(act: Reapplying, row: ItemRow) -> tuple[bool, bool, bool, str
     item, seen = row.item, act.seen
     is_elsewhere, is_other = item.compartment != seen.compartment, item.id != seen.id
     return is_elsewhere, not says_seen(row, seen), is_other, item.compartment, item.id
-
-
-def _saying_first(act: Reapplying) -> list[ItemRow]:
-    """What says the very words alone, if something here does."""
-    here = act.here()
-    return [row for row in here if says_seen(row, act.seen)] or here
 
 
 def _brought_back(act: Reapplying, row: ItemRow, how: str, text: str = "") -> Item:

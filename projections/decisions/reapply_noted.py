@@ -18,7 +18,7 @@ The item stays a model's: what is said later may change it, here as where it was
 
 import msgspec
 
-from projections.decisions.moving import arrived
+from projections.decisions.moving import arrived, landing
 from projections.decisions.reapplying import Reapplying
 from projections.decisions.shelf import changed, joined
 from projections.events import ItemDeprecated, ItemMoved, ItemUpserted
@@ -139,7 +139,7 @@ def follow(act: Reapplying) -> None:
     row = find_upsert(act.here("forgotten"), "", event.item.kind, event.item.text).row
     if row is None or row.item.status != "active":
         return
-    moving, there = act.landing(row.item, row, to)
+    moving, there, _ = landing(act.shelf, row.item, to)
     causes: list[EventId] = [] if there is None else [there.event]
     item = arrived(moving, there, to, act.at)
     where = {"from_compartment": row.item.compartment, "from_id": row.item.id}

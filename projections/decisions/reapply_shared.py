@@ -2,7 +2,7 @@
 
 what is found where it lay            what becomes of it
 ───────────────────────────────────   ─────────────────────────────────────────────────────────────────────────
-what says what they saw, or its id    it makes way for the item as they shared it
+what says what they saw, else its id  it makes way for the item as they shared it
 what else was made of it, there       it is deprecated: no more than they saw is opened, and left there it would
                                       stay when they take back what they shared
 what says it in another place         it is deprecated
@@ -15,7 +15,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from projections.decisions.moving import arrived
+from projections.decisions.moving import arrived, landing
 from projections.decisions.reapply_kept import but
 from projections.decisions.reapplying import Reapplying
 from projections.decisions.shelf import rests_on
@@ -37,9 +37,9 @@ def share(act: Reapplying) -> None:
     """
     event = act.event
     assert isinstance(event, ItemMoved)
-    to, found = event.item.compartment, find(act.here("forgotten"), act.seen, BY_WORDS)
+    to, found = event.item.compartment, find(act.saying_first("forgotten"), act.seen, BY_WORDS)
     row = next((each for each in found.rows if each.item.id == act.seen.id or says_seen(each, act.seen)), None)
-    opened, at = act.landing(event.item, row, to)
+    opened, at, _ = landing(act.shelf, event.item, to)
     there = None if at is None or at.item.id == opened.id else at
     source = row or there
     others = [] if row is not None or act.is_here_as_seen() else _stood_beside(act)
@@ -66,7 +66,7 @@ def _stood_beside(act: Reapplying) -> list[ItemRow]:
     lies in another place. Left there, it would stay when they take back what they shared.
     """
     beyond = (row for row in elsewhere(act.shelf.all(), act.seen) if row.item.status == "active")
-    near = find(act.here("forgotten"), act.seen, (BY_SOURCES,)).rows
+    near = find(act.saying_first("forgotten"), act.seen, (BY_SOURCES,)).rows
     like_it = (row for row in near if shared(words_of(act.seen.text), row.item.text))
     return [*act.still_say(), *like_it, *(row for row in beyond if says_seen(row, act.seen))]
 

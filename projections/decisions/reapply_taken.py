@@ -14,7 +14,7 @@ from collections.abc import Collection
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS
-from projections.decisions.moving import arrived, found_there
+from projections.decisions.moving import arrived, found_there, landing
 from projections.decisions.reapplying import COVERED, Reapplying, unquoted
 from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemRestored
 from projections.items import ItemRow
@@ -113,7 +113,7 @@ def _is_as_recorded(act: Reapplying, row: ItemRow) -> bool:
 def _put_there(act: Reapplying, to: str) -> None:
     event = act.event
     assert isinstance(event, ItemMoved)
-    item, there = act.landing(event.item, None, to)
+    item, there, _ = landing(act.shelf, event.item, to)
     if there is not None and there.item.status == "active":
         return
     if item.id == event.item.id:
@@ -125,7 +125,7 @@ def _put_there(act: Reapplying, to: str) -> None:
 
 
 def _hidden(act: Reapplying, row: ItemRow, to: str, how: str) -> ItemMoved:
-    moving, there = act.landing(row.item, row, to)
+    moving, there, _ = landing(act.shelf, row.item, to)
     return act.made(
         ItemMoved,
         row,

@@ -11,7 +11,6 @@ import msgspec
 
 from projections.decisions.draft import Draft, Origin
 from projections.decisions.given import Given
-from projections.decisions.moving import arrived, found_there
 from projections.decisions.remember import asked, returns_of
 from projections.decisions.shelf import Shelf, causes_of, rests_on
 from projections.events import ItemDeprecated, ItemEvent, ItemForgotten, ItemRedacted, ItemRestored
@@ -20,15 +19,15 @@ from projections.events.values import Evidence, Intent, Item, Status
 from projections.ids import EventId
 from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
 from projections.policies import human_acts, matching, meant, old_words, quiet
+from projections.policies.by_people import is_by_people
 from projections.policies.item_ids import fresh_id
-from projections.policies.matching import says
-from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in
+from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in, stood_for
 from projections.policies.precedence import HUMANS
 from projections.policies.quiet import MOST_QUIET
 from projections.policies.text import normalise
 from projections.rows import Rows
 
-VERSION = "reapply@1"
+VERSION = "reapply@2"
 POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, old_words))])
 NOTHING_SAYS = "nothing here says what they saw: it stands as a refusal"
 ELSEWHERE = ", in another place"
@@ -70,9 +69,15 @@ class Reapplying:
         """What lies in the act's compartment, but for these statuses; active items first."""
         return _active_first(meant.here(self.shelf.all(), self.seen), but)
 
+    def saying_first(self, *but: Status) -> list[ItemRow]:
+        """What says the very words that they saw alone, if something does in the act's compartment; else all there."""
+        here = self.here(*but)
+        return [row for row in here if says_seen(row, self.seen)] or here
+
     def to_take(self, seen: Seen, *but: Status) -> Found:
         """The items that an act takes away by which this was seen: way by way in its compartment, else elsewhere. Where
-        what was found says something else, what says just that in the act's compartment is meant too.
+        what was found says something else, what says just that in the act's compartment is meant too; then, of what was
+        found, not what a person put so, unless it stood for that.
         """
         owned = self.shelf.all()
         near, far = (_active_first(rows, but) for rows in (meant.here(owned, seen), meant.elsewhere(owned, seen)))
@@ -82,7 +87,8 @@ class Reapplying:
         if any(says_seen(row, seen) for row in meant.here(found.rows, seen)):
             return found
         more = tuple(row for row in near if says_seen(row, seen))
-        return Found((*found.rows, *more), f"{found.reason}{AND_TEXT}") if more else found
+        made = tuple(row for row in found.rows if not is_by_people(row) or stood_for(row, seen))
+        return Found((*made, *more), f"{found.reason}{AND_TEXT}") if more else found
 
     def still_say(self, *new: str) -> list[ItemRow]:
         """What else says what they saw, which became one of these texts: in their compartment and elsewhere. Nothing,
@@ -102,6 +108,11 @@ class Reapplying:
     def same_act(self, row: ItemRow, tag: str) -> bool:
         """Whether an item is as an earlier act of this kind left it, in which they saw the very same."""
         return row.tag == tag and same_seen(self.event.intent, row.intent)
+
+    def is_of_seen(self, row: ItemRow) -> bool:
+        """Whether an act before left an item as it is, in which they saw what they saw now, in the same place."""
+        saw = None if row.intent is None else row.intent.saw
+        return saw is not None and (saw.compartment, saw.kind, normalise(saw.text)) == self._words
 
     def own_row(self) -> ItemRow | None:
         """What lies at the address where the act found its item."""
@@ -153,19 +164,6 @@ class Reapplying:
     def why(self) -> str:
         """Who asked; of what a policy left of an act, what it says itself."""
         return asked(self.event.by) if self.event.by.kind in HUMANS else self.event.reason
-
-    def landing(self, item: Item, row: ItemRow | None, to: str) -> tuple[Item, ItemRow | None]:
-        """The item as it may come into a compartment from where the row lies, and what is there that it becomes one
-        with. What they took back there in other words is not that, unless it was so where this was recorded: a move
-        onto it lifts the refusal.
-        """
-        at = found_there(self.shelf, item, to)
-        if at is None or at.item.status != "forgotten" or says(at, item.kind, item.text):
-            return item, at
-        if row is not None and arrived(row.item, at, to, self.at) == self.event.item:
-            return item, at
-        taken = {each.item.id for each in self.shelf.within([to])}
-        return msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken)), None
 
     # What it rests on
 

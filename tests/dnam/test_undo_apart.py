@@ -83,19 +83,35 @@ async def test_its_button_makes_one_of_them_again_and_that_is_the_next_to_undo(w
     assert await stands(world) == before
 
 
-async def test_asked_for_once_more_each_of_the_two_has_its_own_past(world: World) -> None:
+@pytest.mark.parametrize(
+    ("text", "together"), [("I LIKE tea", ["I LIKE tea"]), ("I like black tea", ["I like black tea", "I like tea"])]
+)
+async def test_asked_for_once_more_each_of_the_two_has_its_own_past(
+    world: World, text: str, together: list[str]
+) -> None:
     item = await world.remembers("ada", "I like tea", OPEN)
     await world.asks("ada", f"!memory share {item}", OPEN)
     await world.remembers("ada", "I like tea")
-    await world.asks("ada", f"!memory edit {item} I like black tea")
+    await world.asks("ada", f"!memory edit {item} {text}")
     await world.asks("ada", f"!memory share {item}")
-    assert [each.text for each in (await stands(world)).values()] == ["I like black tea"]
+    assert sorted(each.text for each in (await stands(world)).values()) == together
     left = []
     for undone in ("share", "edit", "remember", "share", "remember"):
         assert (await world.asks("ada", "!memory undo")).startswith(f"Undone `{undone}`: ")
         left.append(sorted(each.text for each in (await stands(world)).values()))
-    assert left == [["I like black tea", "I like tea"], ["I like tea", "I like tea"], *[["I like tea"]] * 2, []]
+    assert left == [[text, "I like tea"], ["I like tea", "I like tea"], *[["I like tea"]] * 2, []]
     assert await world.reply("ada", "!memory undo") == Reply(NOTHING, failed=True)
+
+
+async def test_what_was_hidden_in_between_comes_apart_all_the_same(world: World) -> None:
+    item, states = await two(world), [await stands(world)]
+    for command in ("share", "keep-private", "share"):
+        await world.asks("ada", f"!memory {command} {item}")
+        states.append(await stands(world))
+    assert [len(each) for each in states] == [2, 1, 1, 1]
+    for before in states[-2::-1]:
+        assert not (await world.reply("ada", "!memory undo")).failed
+        assert await stands(world) == before
 
 
 async def test_of_what_was_changed_since_the_change_is_undone_first(world: World) -> None:

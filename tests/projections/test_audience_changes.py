@@ -1,5 +1,6 @@
 """Who can read a place changed on its platform: a new epoch, and items that move with it."""
 
+import msgspec
 import pytest
 
 from projections.decisions import audience
@@ -10,12 +11,20 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.decisions.remember import RememberRequest, remember
 from projections.errors import BadRequest
-from projections.events import ItemMoved, ItemRemembered, MessageHeard, PlaceAudienceChanged, PlaceDescribed
+from projections.events import (
+    ItemForgotten,
+    ItemMoved,
+    ItemRemembered,
+    MessageHeard,
+    PlaceAudienceChanged,
+    PlaceDescribed,
+)
 from projections.events.values import PLATFORM, Audience, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle, Ref
-from projections.items import items_of
+from projections.items import forgotten_of, items_of
 from projections.places import audience_of, find_place
 from projections.policies.compartments import Setting, direct, in_channel, in_guild, of_person_in, place_item
+from projections.policies.item_ids import derive
 from tests.projections.items import ANN, PERSON, an_item, there_is
 from tests.world import NOW, World, fresh, origin
 
@@ -102,7 +111,7 @@ def test_what_rests_on_the_place_alone_moves_and_nothing_else() -> None:
     moves = [each for each in world.decide(change_audience, change(CLOSED)) if isinstance(each, ItemMoved)]
     assert {each.item.text for each in moves} == {"from here", "asked here", "lore"}
     assert {each.from_compartment for each in moves} == {in_guild(GUILD)}
-    assert all(each.said == LATER and each.policy == each.by.version == "audience@1" for each in moves)
+    assert all(each.said == LATER and each.policy == each.by.version == "audience@2" for each in moves)
     narrow = of_person_in(ANN, PLACE)
     moved = {text: compartment for text, compartment in where(world).items() if compartment == narrow}
     assert set(moved) == {"from here", "asked here"}
@@ -171,6 +180,36 @@ def test_a_move_onto_an_item_of_that_id_merges(updated: int, kind: str) -> None:
     assert {each.quote for each in moved.item.evidence} == {"older", "quote"}
     assert len(moved.causes) == 2
     assert list(where(world).values()) == [of_person_in(ANN, PLACE)]
+
+
+def test_what_has_its_id_there_and_says_something_else_stays() -> None:
+    world, here = open_world()
+    coming, narrow = guild_item("likes tea", here), of_person_in(ANN, PLACE)
+    coffee, longer = derive("fact", "likes coffee"), derive("fact", "likes tea", 12)
+    there = an_item("likes cocoa", compartment=narrow, id=coming.id, status="forgotten")
+    edited = msgspec.structs.replace(guild_item("likes coffee", here), id="durable-given")
+    takes = an_item("likes cake", compartment=narrow, id="durable-given")
+    named = msgspec.structs.replace(guild_item("likes rain", here), id=coffee)
+    world.add(ItemForgotten(said=NOW, by=PERSON, item=there))
+    there_is(world, coming, edited, takes, named)
+    before = {each.row.item.text: each.row.item for each in items_of(world.rows, ANN)}
+    world.decide(change_audience, change(CLOSED))
+    after = {each.row.item.text: each.row.item for each in items_of(world.rows, ANN)}
+    assert after.keys() == before.keys()
+    assert {each.compartment for each in after.values()} == {narrow}
+    assert (after["likes cocoa"], after["likes cake"]) == (there, takes)
+    assert (after["likes tea"].id, after["likes rain"].id) == (longer, coffee)
+    assert after["likes coffee"].id == derive("fact", "likes coffee", 12), "the shorter one comes along"
+    assert [each.row.text for each in forgotten_of(world.rows, ANN)] == ["likes cocoa"]
+
+
+def test_two_that_say_the_same_get_two_ids() -> None:
+    world, here = open_world()
+    narrow, ids = of_person_in(ANN, PLACE), ("durable-one", "durable-two")
+    there_is(world, *(msgspec.structs.replace(guild_item("likes tea", here), id=each) for each in ids))
+    there_is(world, *(an_item(f"likes {each}", compartment=narrow, id=each) for each in ids))
+    moves = [each for each in world.decide(change_audience, change(CLOSED)) if isinstance(each, ItemMoved)]
+    assert {each.item.id for each in moves} == {derive("fact", "likes tea"), derive("fact", "likes tea", 12)}
 
 
 def test_many_items_move_before_the_epoch_begins(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,9 @@ from projections.ids import Ref
 from projections.items import ITEMS, ItemRow, forgotten_of, item_key, items_of
 from projections.lives import Life, lives
 from projections.policies.compartments import Opening, in_guild
+from projections.policies.item_ids import fresh_id
 from projections.policies.resting import widening
+from projections.policies.text import normalise
 from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, message, quote, row_of, there_is
 from tests.projections.reverting import WorldChronicle
 from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, tags
@@ -79,7 +81,7 @@ def test_both_are_as_they_were_and_the_one_that_stayed_says_again_how_it_had_com
     assert isinstance(again, ItemReverted)
     assert said(world) == before
     assert (moved.item, moved.causes) == (msgspec.structs.replace(mine.item, updated=NOW + 9), (one.event,))
-    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@1")
+    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@2")
     assert again.causes == (one.event, its.event)
     assert again.reason == "asked by the person; it is an item of its own again"
     assert msgspec.structs.replace(lies(world, WIDE), event=its.event) == its
@@ -87,11 +89,14 @@ def test_both_are_as_they_were_and_the_one_that_stayed_says_again_how_it_had_com
 
 ROWS = st.lists(
     st.builds(
-        lambda text, where, status, count: an_item(text, compartment=where, status=status, source_count=count),
+        lambda text, where, status, count, given: an_item(
+            text, compartment=where, status=status, source_count=count, **given
+        ),
         st.sampled_from(("likes tea", "Likes TEA", "likes coffee")),
         st.sampled_from((HOME, WIDE, GUILD)),
         st.sampled_from(("active", "active", "deprecated", "evicted")),
         st.integers(1, 9),
+        st.sampled_from(({}, {}, {"id": TEA.id}, {"id": "durable-given"})),
     ),
     max_size=6,
 )
@@ -101,7 +106,8 @@ ROWS = st.lists(
 @given(ROWS, st.sampled_from((HOME, GUILD)), st.sampled_from((WIDE, HOME)))
 def test_whatever_lies_where_a_move_that_is_taken_back_changes_nothing(items: list[Item], come: str, to: str) -> None:
     world = World()
-    there_is(world, *{(each.compartment, each.id): each for each in items}.values())
+    once = {(each.compartment, normalise(each.text)): each for each in items}.values()
+    there_is(world, *{(each.compartment, each.id): each for each in once}.values())
     before = said(world)
     for row in [each.row for each in items_of(world.rows, ANN) if each.row.item.compartment == come]:
         if row.item.status != "active" or come == to:
@@ -273,6 +279,60 @@ class TestWhatLiesThereByNow:
         back(world)
         assert lies(world, HOME).item == msgspec.structs.replace(TEA, updated=NOW + 9)
 
+    @pytest.mark.parametrize("status", ["active", "forgotten", "deprecated"])
+    def test_what_says_something_else_stays_whether_it_is_held_or_not(self, status: Any) -> None:
+        world = shared(TEA, THERE)
+        coffee = an_item("likes coffee", id=TEA.id, status=status)
+        there_is(world, coffee)
+        moved, _ = back(world)
+        assert isinstance(moved, ItemMoved)
+        assert moved.reason == f"asked by the person; {TEA.id} says something else there"
+        assert lies(world, HOME).item == coffee
+        assert lies(world, HOME, moved.item.id).item.text == "likes tea"
+
+
+class TestWhatGotAnotherId:
+    """Something else had its id where it came to."""
+
+    COFFEE = an_item("likes coffee", compartment=WIDE, id=TEA.id)
+    LONGER = fresh_id("fact", "likes tea", {TEA.id})
+
+    def test_it_has_its_own_again_where_it_lay(self) -> None:
+        world = World()
+        there_is(world, TEA, self.COFFEE)
+        before = said(world)
+        world.decide(move, please_share())
+        (event,) = back(world, id=self.LONGER)
+        assert isinstance(event, ItemMoved)
+        assert said(world) == before
+        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@2")
+        assert event.reason == "asked by the person"
+
+    def test_taken_back_itself_it_has_the_other_one_again(self) -> None:
+        world = shared(TEA, self.COFFEE)
+        before = said(world)
+        back(world, id=self.LONGER)
+        back(world, to=WIDE, openings=(Opening(ANN, HOME),))
+        assert said(world) == before
+
+    def test_what_lies_there_by_now_keeps_the_id(self) -> None:
+        world = shared(TEA, self.COFFEE)
+        there_is(world, an_item("likes cocoa", id=TEA.id))
+        (event,) = back(world, id=self.LONGER)
+        assert isinstance(event, ItemMoved)
+        assert (event.item.id, event.item.text) == (self.LONGER, "likes tea")
+        assert lies(world, HOME).item.text == "likes cocoa"
+
+    def test_both_have_their_lives(self) -> None:
+        world = shared(TEA, self.COFFEE)
+        keys = {item_key(ANN, where, each) for where in (HOME, WIDE) for each in (TEA.id, self.LONGER)}
+        found = {life.address.id: life for life in lives(world.records, keys)}
+        assert [[step.happened for step in found[each].steps] for each in (TEA.id, self.LONGER)] == [
+            ["remembered"],
+            ["remembered", "moved"],
+        ]
+        assert [step.before for step in found[self.LONGER].steps] == [None, TEA]
+
 
 class TestLives:
     def lived(self, world: World) -> dict[str, Life]:
@@ -336,6 +396,16 @@ class TestAgain:
         drafts = both.again()
         assert tags(drafts)[-1] == "item.reverted"
         assert {where for where, _ in both.active()} == {HOME, WIDE}
+
+    def test_with_another_id_in_between_it_is_the_same(self) -> None:
+        there = learned("likes coffee", "m2", compartment=WIDE, id=TEA.id)
+        both = Both([learned("likes tea", "m1"), there], [learned("likes tea", "m1"), there], ["m1", "m2"])
+        both.act(move, please_share(said=LATER))
+        asked = keeping_private(ANN, TestWhatGotAnotherId.LONGER, PERSON, LATER + 1, origin("back"))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+        told = [each.id for made in both.waiting for each in made]
+        assert [draft.id for draft in both.again()] == told
+        assert kept_alike(both.live, both.shadow)
 
     @pytest.mark.parametrize(
         "there",

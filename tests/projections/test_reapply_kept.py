@@ -12,9 +12,9 @@ from projections.decisions.remember import edit, forget, remember, restore
 from projections.events import ItemMerged, ItemMoved, ItemRedacted, ItemRestored, ItemUpserted
 from projections.events.values import By, Evidence, Intent, Item, Saw, Source
 from projections.ids import NOBODY, Ref
-from projections.items import is_quiet, items_of
+from projections.items import forgotten_of, is_quiet, items_of
 from projections.policies.capacity import VERSION as CAPACITY
-from projections.policies.compartments import SELF, in_guild
+from projections.policies.compartments import SELF, Opening, in_guild
 from projections.policies.item_ids import derive
 from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, message, quote
 from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, reasons, same_but, tags
@@ -113,7 +113,7 @@ def test_what_another_model_says_already_is_kept() -> None:
     assert [each.message for each in row.item.evidence] == [message("m3"), message("m2")]
     assert message("m2") in draft.event.causes
     assert reasons([draft]) == ["asked by the person; it says the same"]
-    assert (row.by, row.policy.split()[0]) == (PERSON, "reapply@1")
+    assert (row.by, row.policy.split()[0]) == (PERSON, "reapply@2")
     assert not draft.natural
     assert all(both.shadow.ids.status(each) == "known" for each in draft.event.causes)
 
@@ -193,6 +193,41 @@ def test_saying_again_what_was_taken_back_lifts_the_refusal() -> None:
 
 
 # Edit
+
+
+def test_what_was_taken_back_in_another_place_is_refused_as_long_as_there() -> None:
+    everywhere = learned("likes tea", "m2", compartment=WIDE)
+    both = Both([learned("likes tea", "m1", compartment=GUILD), everywhere], [everywhere], ["m1", "m2"])
+    both.act(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, GUILD),)))
+    both.again()
+    both.act(remember, please_remember("likes tea", said=LATER + 1, compartment=WIDE))
+    both.again()
+    for world in (both.live, both.shadow):
+        assert [each.row.compartment for each in forgotten_of(world.rows, ANN)] == [GUILD]
+    assert both.active() == {(WIDE, "likes tea")}
+
+
+def test_what_was_taken_back_beside_what_they_say_again_stays_refused() -> None:
+    user = learned("User likes tea", "m1")
+    both = Both([TEA, user], [TEA], ["m1"])
+    both.act(forget, please_forget(item_id=user.id))
+    both.again()
+    both.act(remember, please_remember("likes tea", said=LATER + 1))
+    both.again()
+    for world in (both.live, both.shadow):
+        assert [each.row.text for each in forgotten_of(world.rows, ANN)] == ["User likes tea"]
+    assert both.active() == {(HOME, "likes tea")}
+
+
+def test_what_they_took_back_under_its_id_stays_so_however_alike_the_items_are() -> None:
+    rome = learned("lives in Rome")
+    both = Both([learned("likes tea"), rome], [same_but(rome, id=TEA.id)])
+    both.act(forget, please_forget(item_id=rome.id))
+    both.again()
+    both.act(remember, please_remember("likes tea", said=LATER + 1))
+    both.again()
+    assert both.refuses("lives in Rome")
+    assert both.active() == {(HOME, "likes tea")}
 
 
 def test_the_item_that_is_meant_says_the_new_text() -> None:
@@ -433,6 +468,14 @@ def test_what_is_shared_becomes_one_with_what_says_so_there(here: list[Item]) ->
     (row,) = both.says("likes tea", WIDE)
     assert row.item.id == "durable-wide"
     assert [each.message for each in row.item.evidence] == [message("m2"), *(message("m1") for _ in here)]
+
+
+def test_what_says_just_what_they_saw_is_shared_rather_than_what_has_its_id() -> None:
+    other = learned("likes coffee", "m2", id=TEA.id)
+    both = Both([TEA], [other, learned("likes tea", "m1", id="durable-other")], ["m1", "m2"])
+    both.act(move, sharing(ANN, TEA.id, PERSON, LATER, origin("share")))
+    both.again()
+    assert both.active() == {(HOME, "likes coffee"), (WIDE, "likes tea")}
 
 
 def test_what_they_took_back_there_in_other_words_stays_so() -> None:

@@ -8,7 +8,7 @@ from projections.decisions.given import Given
 from projections.decisions.moving import keeping_private, move
 from projections.decisions.reapply import reapply
 from projections.decisions.redact_items import LEFT
-from projections.decisions.remember import edit, forget, restore
+from projections.decisions.remember import edit, forget, remember, restore
 from projections.decisions.summaries import refresh, reset
 from projections.events import ItemForgotten, ItemRedacted, SummaryReset
 from projections.events.values import By, Intent, Item
@@ -19,7 +19,14 @@ from projections.policies.compartments import Opening, in_guild
 from projections.summaries import find_summary
 from tests.projections.items import ANN, BOB, HOME, PERSON, WIDE, message
 from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, reasons, same_but, tags
-from tests.projections.test_remember import LATER, an_answer, please_edit, please_forget, please_restore
+from tests.projections.test_remember import (
+    LATER,
+    an_answer,
+    please_edit,
+    please_forget,
+    please_remember,
+    please_restore,
+)
 from tests.projections.test_summaries import AUDIENCE, please_refresh, please_reset
 from tests.world import NOW, origin
 
@@ -232,6 +239,17 @@ def test_the_words_go_here_too() -> None:
     assert ids(both.again()) == ids(told)
     assert both.says("likes tea")[0].item.evidence == ()
     assert both.refuses("likes tea")
+
+
+def test_what_they_put_so_themselves_is_not_meant_by_its_id_where_something_says_what_they_saw() -> None:
+    both = Both([], [learned("User likes tea", "m1", id=TEA.id)], ["m1"])
+    for number, text in enumerate(("User likes tea", "likes tea")):
+        both.act(remember, please_remember(text, said=LATER + number))
+        both.again()
+    both.act(forget, please_forget(item_id=TEA.id, said=LATER + 2))
+    both.again()
+    assert both.active() == {(HOME, "User likes tea")}
+    assert both.says("likes tea")[0].item.status == "forgotten"
 
 
 # Kept private

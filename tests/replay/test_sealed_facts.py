@@ -8,6 +8,9 @@ import msgspec
 import pytest
 
 from projections.config import config_rows
+from projections.decisions.moving import keeping_private, move, sharing
+from projections.decisions.moving_back import move_back
+from projections.decisions.undoing import undoing
 from projections.events import (
     ConfigSet,
     ItemDeprecated,
@@ -16,21 +19,24 @@ from projections.events import (
     ItemMoved,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     MessageRedacted,
 )
-from projections.events.values import OPERATOR, Item, Source
+from projections.events.values import OPERATOR, By, Item, RowWas, Source
 from projections.ids import Handle
 from projections.items import forgotten_of, items_of
-from projections.policies.compartments import direct, everywhere
+from projections.policies.compartments import Opening, direct, everywhere
+from projections.policies.human_acts import MOVING_BACK
 from replay import sealed_facts
 from replay.backup import Backup, look_over
+from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.errors import KeyMissing
 from replay.restore import restore
 from replay.restore_plan import keys_for, look_at, plan, unopened_since
 from tests.replay.keeping import PASSPHRASE, WRAPPED, backed_up, record, sound
 from tests.replay.stage import ADA, FakeClock, drafts, event_id, handle_of, says
-from tests.world import NOW
+from tests.world import NOW, origin
 
 LATER = NOW + 60_000
 GUILD = "guild/discord:7"
@@ -222,6 +228,137 @@ def test_what_cannot_be_read_is_passed_over(
         broken.setattr("replay.sealed_facts.codec.decode_header", locked)
         assert sealed_facts._opened(next(iter(Backup(place).events())), None, None) is None  # type: ignore[arg-type]  # neither is asked
     assert put_back(data, place) == 1
+
+
+# -- a move that had made one of two, and was taken back since ---------------------------------------------------------
+
+
+def one_of(private: Item, wide: Item) -> ItemMoved:
+    """What was in direct messages is shared, and one with what is told everywhere."""
+    both = msgspec.structs.replace(wide, source_count=private.source_count + wide.source_count)
+    return moved(both, private)
+
+
+def apart(private: Item, wide: Item) -> tuple[ItemMoved, ItemReverted]:
+    """That is taken back."""
+    was = RowWas("item.remembered", NOW, OPERATOR, "", "", None)
+    policy = f"{MOVING_BACK}2"
+    again = ItemReverted(said=NOW, by=OPERATOR, item=wide, was=was, undoes=(event_id("shared 0"),), policy=policy)
+    return msgspec.structs.replace(moved(private, wide), policy=policy), again
+
+
+@pytest.fixture
+def two(data: Path, ada: Handle) -> tuple[Item, Item]:
+    """One in direct messages and one everywhere, of the same id, of which a share has made one."""
+    private, wide = (tea(ada, where, "durable-2") for where in (direct(ada), everywhere(ada)))
+    wide = msgspec.structs.replace(wide, source_count=4)
+    record(data, drafts(remembered(private), name="private"), drafts(remembered(wide), name="wide"))
+    record(data, drafts(one_of(private, wide), name="shared"))
+    return private, wide
+
+
+def lying(data: Path, owner: Handle) -> dict[str, tuple[str, int]]:
+    """Where the items of that id lie: their status and how often they were said."""
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        found = [each.row.item for each in items_of(rows, owner) if each.row.item.id == "durable-2"]
+    return {each.compartment.rpartition("/")[2]: (each.status, each.source_count) for each in found}
+
+
+ONE = {"everywhere": ("active", 5)}
+BOTH = {"direct": ("active", 1), "everywhere": ("active", 4)}
+
+
+def test_what_came_apart_since_comes_apart(data: Path, place: Path, ada: Handle, two: tuple[Item, Item]) -> None:
+    assert lying(data, ada) == ONE
+    assert restored(data, place, *apart(*two)) == 2
+    assert lying(data, ada) == BOTH
+    assert put_back(data, place) == 2, "and again, from the log that is now in force"
+    assert lying(data, ada) == BOTH
+
+
+def test_what_its_person_shared_and_undid_since_comes_apart(data: Path, place: Path, ada: Handle) -> None:
+    private, wide = tea(ada, direct(ada), "durable-2"), tea(ada, everywhere(ada), "durable-2")
+    wide = msgspec.structs.replace(wide, source_count=4)
+    record(data, drafts(remembered(private), name="private"), drafts(remembered(wide), name="wide"))
+    by, here = By("person", ada), (Opening(ada, direct(ada)),)
+    share = sharing(ada, "durable-2", by, LATER, origin("share"))._replace(openings=here)
+    record(data, lambda rows: move(rows, share))
+    assert lying(data, ada) == ONE
+    backed_up(data, place)
+    back = keeping_private(ada, "durable-2", by, LATER + 1, origin("back"))._replace(openings=None)
+    with Engine.open(data, clock=FakeClock(LATER)) as engine:
+        engine.record(lambda rows: undoing(move_back(rows, LogChronicle(engine.live), back, 200)))
+    assert lying(data, ada) == BOTH
+    assert put_back(data, place) == 2
+    assert lying(data, ada) == BOTH
+
+
+def test_before_they_were_one_both_are_there(data: Path, place: Path, ada: Handle) -> None:
+    private, wide = tea(ada, direct(ada), "durable-2"), tea(ada, everywhere(ada), "durable-2")
+    wide = msgspec.structs.replace(wide, source_count=4)
+    record(data, drafts(remembered(private), name="private"), drafts(remembered(wide), name="wide"))
+    assert restored(data, place, one_of(private, wide), *apart(private, wide)) == 0
+    assert lying(data, ada) == BOTH
+
+
+def test_made_one_again_they_are_one(data: Path, place: Path, ada: Handle, two: tuple[Item, Item]) -> None:
+    assert restored(data, place, *apart(*two), one_of(*two)) == 0
+    assert lying(data, ada) == ONE
+
+
+def test_made_one_and_taken_apart_again_they_come_apart(
+    data: Path, place: Path, ada: Handle, two: tuple[Item, Item]
+) -> None:
+    assert restored(data, place, *apart(*two), one_of(*two), *apart(*two)) == 2
+    assert lying(data, ada) == BOTH
+
+
+def test_of_the_two_only_the_one_is_forgotten_that_was(
+    data: Path, place: Path, ada: Handle, two: tuple[Item, Item]
+) -> None:
+    private, _ = two
+    assert restored(data, place, *apart(*two), forgotten(private)) == 2
+    assert lying(data, ada) == BOTH | {"direct": ("forgotten", 1)}
+
+
+def test_what_was_told_everywhere_and_forgotten_since_is_forgotten(
+    data: Path, place: Path, ada: Handle, two: tuple[Item, Item]
+) -> None:
+    assert restored(data, place, *apart(*two), forgotten(two[1])) == 3
+    assert lying(data, ada) == BOTH | {"everywhere": ("forgotten", 4)}
+
+
+def test_what_was_kept_private_too_is_private(data: Path, place: Path, ada: Handle, two: tuple[Item, Item]) -> None:
+    private, wide = two
+    both = msgspec.structs.replace(private, source_count=5)
+    assert restored(data, place, *apart(*two), moved(both, wide)) == 1
+    assert lying(data, ada) == {"direct": ("active", 5)}
+
+
+def test_kept_private_under_another_id_each_is_private(
+    data: Path, place: Path, ada: Handle, two: tuple[Item, Item]
+) -> None:
+    private, wide = two
+    beside = msgspec.structs.replace(wide, id="durable-2-longer", compartment=private.compartment)
+    assert restored(data, place, *apart(*two), moved(beside, wide)) == 3
+    assert lying(data, ada) == {"direct": ("active", 1)}
+    assert items(data, ada) == [(GUILD, "active"), (direct(ada), "active"), (direct(ada), "active")]
+
+
+def test_where_neither_is_private_the_one_of_both_stays(data: Path, place: Path, ada: Handle) -> None:
+    open_, wide = tea(ada, GUILD, "durable-2"), tea(ada, everywhere(ada), "durable-2")
+    record(data, drafts(remembered(open_), name="open"), drafts(remembered(wide), name="wide"))
+    record(data, drafts(one_of(open_, wide), name="shared"))
+    assert restored(data, place, *apart(open_, wide)) == 0
+    assert lying(data, ada) == {"everywhere": ("active", 2)}
+
+
+def test_what_came_apart_and_moved_on_in_the_open_is_where_it_was(
+    data: Path, place: Path, ada: Handle, two: tuple[Item, Item]
+) -> None:
+    _, wide = two
+    assert restored(data, place, *apart(*two), moved(msgspec.structs.replace(wide, compartment=GUILD), wide)) == 2
+    assert lying(data, ada) == BOTH
 
 
 # -- what does not open ----------------------------------------------------------------------------------------------

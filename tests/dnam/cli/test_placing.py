@@ -34,6 +34,21 @@ def test_share_and_keep_private_move_it_and_say_where_it_is_told(data: Path) -> 
     assert where(data, item) == "in direct messages"
 
 
+def test_what_has_its_id_there_and_says_something_else_is_kept_and_that_is_said(data: Path) -> None:
+    item = kept(data)
+    assert dnam("share", "Kim", item, "--data", data).code == 0
+    assert dnam("edit", "Kim", item, "plays the lyre", "--data", data).code == 0
+    assert kept(data) == item
+    ran = dnam("share", "Kim", item, "--data", data)
+    told, why = ran.out.splitlines()
+    assert why == f"What has the id {item} there says something else: this has one of its own, and both are kept."
+    shown = {each["text"]: each["id"] for each in dnam("show", "Kim", "--json", "--data", data).value["items"]}
+    assert (shown["plays the lyre"], shown["plays the harp"][: len(item)]) == (item, item)
+    assert told == f"Told wherever its person is answered from now on: plays the harp ({shown['plays the harp']})"
+    audited = dnam("audit", "Kim", "--item", item, "--data", data).out
+    assert ("plays the lyre" in audited, "plays the harp" in audited) == (True, True)
+
+
 def test_share_looks_where_it_is_told_to(data: Path) -> None:
     item = kept(data, "--in", "staff")
     missing = dnam("share", "Kim", item, "--in", "dm", "--data", data)
