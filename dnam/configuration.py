@@ -66,10 +66,18 @@ def config_for(
     )
 
 
-def value_for(rows: Rows, settings: Settings, key: str, person: Handle, place: Ref | None, guild: Ref | None) -> str:
+def value_for(
+    rows: Rows,
+    settings: Settings,
+    key: str,
+    person: Handle,
+    place: Ref | None,
+    guild: Ref | None,
+    parent: Ref | None = None,
+) -> str:
     """What holds now of one key that is held by its scopes alone, without looking up the others."""
     assert key != RETENTION, "how long words are kept follows from more than one scope"
-    return _held(rows, settings, key, tuple(map(str, scopes_for(rows, person, place, guild)))).value
+    return _held(rows, settings, key, tuple(map(str, scopes_for(rows, person, place, guild, parent)))).value
 
 
 def held(
