@@ -46,25 +46,38 @@ class Sought(NamedTuple):
     nearness: Nearness | None = None
 
 
-class Recalled(NamedTuple):
-    """An item as recall ranked it; `asked` are the words that were looked for, by their term. What there is to say of
-    it is said of those few that are shown.
+class Recalled:
+    """An item as recall ranked it, by its number in a ranking; `asked` are the words that were looked for, by their
+    term. What there is to say of it is said of those few of which somebody asks.
     """
 
-    ranked: "KnownRanked"
-    asked: Mapping[bytes, str]
+    __slots__ = ("_known", "_number", "_ranking", "asked")
+
+    def __init__(self, ranking: "Ranking", number: int, asked: Mapping[bytes, str]) -> None:
+        self._ranking = ranking
+        self._number = number
+        self._known = ranking.known[number]
+        self.asked = asked
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recalled) and (self.ranked, self.asked) == (other.ranked, other.asked)
+
+    @property
+    def ranked(self) -> "KnownRanked":
+        """The item with all that its score is made of."""
+        return self._ranking[self._number]
 
     @property
     def found(self) -> Found[ItemRow]:
-        return self.ranked.known.found
+        return self._known.found
 
     @property
     def item(self) -> Item:
-        return self.ranked.known.found.row.item
+        return self._known.found.row.item
 
     def line(self, *, with_place: bool) -> str:
         """Its line in a prompt."""
-        return self.ranked.known.line(with_place=with_place)
+        return self._known.line(with_place=with_place)
 
     @property
     def score(self) -> int:
@@ -79,7 +92,7 @@ class Recalled(NamedTuple):
     @property
     def near(self) -> int:
         """Its rank among the nearest in meaning, from 1; 0 where it is none of them."""
-        return self.ranked.near
+        return self._ranking.near.get(self._number, 0)
 
     @property
     def reason(self) -> str:
@@ -131,7 +144,7 @@ class _InOrder(Sequence[Ranked]):
         return self._ranking.answers(self._numbers[at])
 
     def _made(self, number: int) -> Recalled:
-        return Recalled(self._ranking[number], self._asked)
+        return Recalled(self._ranking, number, self._asked)
 
 
 def _parted(ranking: "Ranking") -> tuple[Sequence[int], Sequence[int]]:

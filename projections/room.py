@@ -43,7 +43,7 @@ def room(
 ) -> Room:
     """What a prompt holds of the others; `length` is how many characters the line of an item has."""
     people = tuple(person for person in others_in(window, setting.person) if not is_out(rows, person))
-    if not limits.room_items:
+    if not (people and limits.room_items):
         return Room(people)
     openings = (opening for person in people for opening in opened_of(setting, person))
     found = ranked(rows, openings, sought, limits.scoring)

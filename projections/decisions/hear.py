@@ -106,9 +106,9 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
     one that closes a place on which more items rest than one decision can move.
     """
-    if is_kept_out(rows, request):
-        return []
     concerned = _concerned(request)
+    if _is_any_unwelcome(rows, request, concerned):
+        return []
     narrowed = _narrowed(rows, request)
     if narrowed is None:
         return _heard(rows, request, concerned, None)
@@ -117,7 +117,11 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
 
 def is_kept_out(rows: Rows, request: HeardRequest) -> bool:
     """Whether it is not heard because of whom it concerns: one of them opted out, or was erased after it was said."""
-    return any(is_unwelcome(rows, each, request.said) for each in _concerned(request))
+    return _is_any_unwelcome(rows, request, _concerned(request))
+
+
+def _is_any_unwelcome(rows: Rows, request: HeardRequest, concerned: frozenset[Account]) -> bool:
+    return any(is_unwelcome(rows, each, request.said) for each in concerned)
 
 
 def _concerned(request: HeardRequest) -> frozenset[Account]:
