@@ -104,8 +104,11 @@ def _held(rows: Rows, settings: Settings, key: str, scopes: tuple[str, ...]) -> 
 
 
 def _allowed(rows: Rows, key: str, scopes: tuple[str, ...]) -> ConfigRow | None:
-    found = (configured(rows, key, (scope,)) for scope in scopes)
-    return next((row for row in found if row is not None and BY_NAME[key].admits(row.value)), None)
+    for scope in scopes:
+        row = configured(rows, key, (scope,))
+        if row is not None and BY_NAME[key].admits(row.value):
+            return row
+    return None
 
 
 def learned_as(

@@ -216,8 +216,8 @@ def link_of(rows: Rows, row: SaidRow, direct: Direct | None = None) -> str | Non
         message = row.message
         return jump_link(message.ref, message.place, message.guild, message.audience, direct)
     delivery = rows.get(DELIVERIES, row.event)
-    place = _place_of(rows, row)
-    if delivery is None or not delivery.messages or place is None:
+    place = _place_of(rows, row) if delivery is not None and delivery.messages else None
+    if delivery is None or place is None:
         return None
     return jump_link(delivery.messages[0], place, row.guild, row.audience, direct)
 
