@@ -10,7 +10,7 @@
 Items that answer to nothing follow in either case, and fill the room that is left.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple, overload
 
@@ -48,15 +48,17 @@ class Sought(NamedTuple):
 
 class Recalled:
     """An item as recall ranked it, by its number in a ranking; `asked` are the words that were looked for, by their
-    term. What there is to say of it is said of those few of which somebody asks.
+    term, and `worth` those terms that any item has. What there is to say of it is said of those few of which somebody
+    asks.
     """
 
-    __slots__ = ("_known", "_number", "_ranking", "asked")
+    __slots__ = ("_known", "_number", "_ranking", "_worth", "asked")
 
-    def __init__(self, ranking: "Ranking", number: int, asked: Mapping[bytes, str]) -> None:
+    def __init__(self, ranking: "Ranking", number: int, asked: Mapping[bytes, str], worth: Set[bytes]) -> None:
         self._ranking = ranking
         self._number = number
         self._known = ranking.known[number]
+        self._worth = worth
         self.asked = asked
 
     def __eq__(self, other: object) -> bool:
@@ -90,6 +92,11 @@ class Recalled:
         return tuple(sorted(self.asked[term] for _, term in self.ranked.fields if term))
 
     @property
+    def answers(self) -> bool:
+        """Whether it has a word of what is looked for, or is near it in meaning; which words, is not looked at."""
+        return bool(self.near) or not self._worth.isdisjoint(self._known.terms.counts)
+
+    @property
     def near(self) -> int:
         """Its rank among the nearest in meaning, from 1; 0 where it is none of them."""
         return self._ranking.near.get(self._number, 0)
@@ -118,6 +125,7 @@ class _InOrder(Sequence[Ranked]):
         self._asked = asked
         standing, others = _parted(ranking)
         self._numbers = [*standing, *others]
+        self._worth = ranking[self._numbers[0]].worth.terms.keys() if self._numbers else frozenset[bytes]()
         self.standing = len(standing)
         self.is_by_meaning = bool(ranking.near)
         self.note = ranking.note
@@ -144,7 +152,7 @@ class _InOrder(Sequence[Ranked]):
         return self._ranking.answers(self._numbers[at])
 
     def _made(self, number: int) -> Recalled:
-        return Recalled(self._ranking, number, self._asked)
+        return Recalled(self._ranking, number, self._asked, self._worth)
 
 
 def _parted(ranking: "Ranking") -> tuple[Sequence[int], Sequence[int]]:
@@ -237,7 +245,7 @@ def _is_about_project(sought: Sought) -> bool:
 
 def answers(hit: Ranked) -> bool:
     """Whether an item has a word of what is looked for, or is near it in meaning."""
-    return bool(hit.overlap if isinstance(hit, Hit) else hit.near or hit.overlap)
+    return bool(hit.overlap) if isinstance(hit, Hit) else hit.answers
 
 
 def noting(known: Chosen, block: str, found: Sequence[Ranked], counted: Iterable[Ranked]) -> Chosen:

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from projections.context import Context, Request, assemble
-from projections.durable import Sought, ranked, scoring_version
+from projections.durable import Sought, answers, ranked, scoring_version
 from projections.events.values import LeftOut, Limits, NearUse
 from projections.ids import NOBODY, EventId, Point
 from projections.items import ITEMS
@@ -251,3 +251,16 @@ def test_what_is_to_be_noted_of_an_encoder_is_noted_once(house: House) -> None:
     both = msgspec.structs.replace(LIMITS, passages=5, passage_chars=500)
     of_all = msgspec.structs.replace(noted, block="past")
     assert prompt(house, "beer?", both, near(house, "it is down")[0]).left_out == (of_all,)
+
+
+@pytest.mark.parametrize("text", ["bees?", "bees and ale", "boats", "the", "what about boats and bees?"])
+def test_what_answers_has_a_word_or_is_near_also_where_a_word_is_worth_nothing_for_all_have_it(
+    house: House, text: str
+) -> None:
+    for number in range(60):
+        house.know(f"keeps bees in hive {number}", HERE)
+    house.know("brews ale", HERE)
+    for nearness in (None, near(house)[0]):
+        sought = Sought(text, "", house.said, WORDS, nearness)
+        found = ranked(house.rows, opened(house.rows, house.setting("general")), sought, "recall")
+        assert [answers(hit) for hit in found] == [bool(hit.overlap or getattr(hit, "near", 0)) for hit in found]
