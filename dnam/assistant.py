@@ -28,7 +28,7 @@ from projections.ids import EventId, Identity, keyed_hash, named_id
 from projections.messages import MessageRow
 from projections.nearness import Nearness
 from projections.rows import Found, Known, MemoryRows, Rows
-from projections.turns import turns_after
+from projections.turns import was_answered
 from replay.errors import LogError
 
 ANSWER_PROMPT = "answer@2"
@@ -194,7 +194,7 @@ class Assistant(Background):
 
 def _was_answered_in(rows: Rows, heard: Heard) -> bool:
     """Whether something was answered in this session before."""
-    return next(turns_after(rows, heard.session, heard.setting.audience.epoch, None), None) is not None
+    return was_answered(rows, heard.session, heard.setting.audience.epoch)
 
 
 class _NoIds:

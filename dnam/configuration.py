@@ -66,10 +66,18 @@ def config_for(
     )
 
 
-def value_for(rows: Rows, settings: Settings, key: str, person: Handle, place: Ref | None, guild: Ref | None) -> str:
+def value_for(
+    rows: Rows,
+    settings: Settings,
+    key: str,
+    person: Handle,
+    place: Ref | None,
+    guild: Ref | None,
+    parent: Ref | None = None,
+) -> str:
     """What holds now of one key that is held by its scopes alone, without looking up the others."""
     assert key != RETENTION, "how long words are kept follows from more than one scope"
-    return _held(rows, settings, key, tuple(map(str, scopes_for(rows, person, place, guild)))).value
+    return _held(rows, settings, key, tuple(map(str, scopes_for(rows, person, place, guild, parent)))).value
 
 
 def held(
@@ -96,8 +104,11 @@ def _held(rows: Rows, settings: Settings, key: str, scopes: tuple[str, ...]) -> 
 
 
 def _allowed(rows: Rows, key: str, scopes: tuple[str, ...]) -> ConfigRow | None:
-    found = (configured(rows, key, (scope,)) for scope in scopes)
-    return next((row for row in found if row is not None and BY_NAME[key].admits(row.value)), None)
+    for scope in scopes:
+        row = configured(rows, key, (scope,))
+        if row is not None and BY_NAME[key].admits(row.value):
+            return row
+    return None
 
 
 def learned_as(

@@ -17,7 +17,7 @@ import msgspec
 
 from dnam.ahead import Ahead, Preparing
 from dnam.assistant import Assistant, Thought
-from dnam.memory import Memory, Turn
+from dnam.memory import Judge, Memory, Turn
 from dnam.model import Hear, ModelError, Reply, unheard
 from dnam.unwritten import DELIVERY, Step, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
@@ -59,15 +59,19 @@ class Exchange:
 
 
 class Recording:
-    """A message while it is being recorded. With `preparing` somebody thinks of its answer next: that is begun as soon
-    as the message is decided, and whichever is ready first, it or the record, is gone on with.
+    """A message while it is being recorded. With `preparing` somebody thinks of its answer next, unless there is a
+    `judge` who says that it has none: that is begun as soon as the message is decided, and whichever is ready first, it
+    or the record, is gone on with.
     """
 
-    def __init__(self, memory: Memory, exchange: Exchange, preparing: Preparing | None) -> None:
+    def __init__(
+        self, memory: Memory, exchange: Exchange, preparing: Preparing | None, judge: Judge | None = None
+    ) -> None:
         self.begun: Future[Ahead | None] | None = None
         self._memory = memory
         self._exchange = exchange
         self._preparing = preparing
+        self._judge = judge
         self._loop = asyncio.get_running_loop()
         self._ready: asyncio.Future[None] = self._loop.create_future()
         self._is_ahead = False
@@ -77,7 +81,8 @@ class Recording:
         """Record it; tried again where that failed."""
         self._runs += 1
         exchange = self._exchange
-        heard = await self._memory.hear_ready(exchange.request, None if self._preparing is None else self._prepare)
+        prepare = None if self._preparing is None else self._prepare
+        heard = await self._memory.hear_ready(exchange.request, prepare, self._judge)
         if not self._is_ahead or self._runs > 1:  # else that is known, and who can read it may be others since
             exchange.heard = _as_opened(heard, exchange.heard.setting)
 
@@ -101,6 +106,8 @@ class Recording:
     def _prepare(self, heard: Heard, message: Found[MessageRow]) -> None:
         """Begin to prepare its answer, in the writer's thread."""
         preparing = self._preparing
+        if self._judge is not None and not message.row.message.addressed:
+            return  # it is not answered
         if preparing is not None and not self._loop.is_closed():
             with suppress(RuntimeError):  # the program ends, and its threads did
                 self.begun = preparing.begin(heard, message, self._loop)
@@ -133,14 +140,15 @@ class Exchanges:
         self._memory = assistant.memory
         self._preparing = Preparing(assistant)
 
-    async def hear(self, request: HeardRequest, *, to_answer: bool = False) -> Exchange:
+    async def hear(self, request: HeardRequest, *, to_answer: bool = False, judge: Judge | None = None) -> Exchange:
         """Record a message, or keep it to be recorded. With `to_answer` somebody thinks of its answer next: that is
-        prepared while the disk writes, and where it is ready first, the disk is not waited for.
+        prepared while the disk writes, and where it is ready first, the disk is not waited for. `judge` says whether it
+        is `addressed`, and so to be answered, once it is recorded.
         """
         request = with_handles(request)  # without secrets also where it is answered without being recorded
         nowhere = _nowhere(request)
         exchange = Exchange(request, nowhere)
-        recording = Recording(self._memory, exchange, self._preparing if to_answer else None)
+        recording = Recording(self._memory, exchange, self._preparing if to_answer else None, judge)
         with self.assistant.precedence.arriving():
             exchange.writing = self.unwritten.begin("message", recording.record)
             if not await recording.is_ahead_of(exchange.writing):
@@ -170,7 +178,9 @@ class Exchanges:
     async def _taken_up(self, exchange: Exchange, heard: Heard) -> Ahead | None:
         """What was prepared for this answer, once; None where it was for another place or other readers."""
         begun, exchange.ahead = exchange.ahead, None
-        ahead = None if begun is None else await asyncio.wrap_future(begun)
+        if begun is None:
+            return None
+        ahead = begun.result() if begun.done() else await asyncio.wrap_future(begun)
         return ahead if ahead is not None and ahead.heard == heard else None
 
     async def answered(self, exchange: Exchange, said: int | None = None) -> None:

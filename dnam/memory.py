@@ -12,7 +12,7 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -30,7 +30,7 @@ from dnam.shadows_followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.swept import sweep_what_is_left
 from dnam.times import is_ahead
-from dnam.whereabouts import LOCAL, Heard, is_one_person, locate, with_handles
+from dnam.whereabouts import LOCAL, Heard, drafted, is_one_person, locate, with_handles
 from projections.context import Context
 from projections.decisions.answer import (
     AnswerRequest,
@@ -49,7 +49,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
-from projections.events.values import FileDigest, ModelUse
+from projections.events.values import FileDigest, Message, ModelUse
 from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, as_heard, find_message
 from projections.people import person_of
@@ -68,6 +68,8 @@ Foretold = Callable[[Heard, Found[MessageRow]], None]
 """Hears of a message that is decided and not durable yet: where it lies, and the row that it makes. It is called in the
 writer's thread: it must not raise, and not block.
 """
+Judge = Callable[[Rows], bool]
+"""Whether a message is said to the assistant. It may be asked more than once, and says the same each time."""
 
 
 class Turn(NamedTuple):
@@ -188,19 +190,24 @@ class Memory(Prompting):
         arguments.of_kind(HeardRequest, request=request)
         return await self.placed(await self.hear_ready(with_handles(request)))
 
-    async def hear_ready(self, ready: HeardRequest, decided: Foretold | None = None) -> Heard:
+    async def hear_ready(
+        self, ready: HeardRequest, decided: Foretold | None = None, judge: Judge | None = None
+    ) -> Heard:
         """The same of a message as it may be recorded (`with_handles`), for whoever has that: secrets are looked for
         once. It is not `placed` yet: that asks the platform, which may take its time, and the log has it by now.
-        `decided` hears of it before it is durable, where nothing else has to be recorded with it.
+        `decided` hears of it before it is durable, where nothing else has to be recorded with it. `judge` says whether
+        it is said to the assistant, by the rows among which it is recorded.
         """
         arguments.of_kind(HeardRequest, ready=ready)
         if decided is not None:
             arguments.functions(decided=decided)
+        if judge is not None:
+            arguments.functions(judge=judge)
         located: list[Heard] = []
 
         def decision(rows: Rows) -> Sequence[Draft]:
-            drafts = hear(rows, ready)
-            located[:] = [locate(rows, ready)] if _is_alone(drafts) else []
+            drafts = hear(rows, ready if judge is None else ready._replace(addressed=judge(rows)))
+            located[:] = [drafted(rows, ready, message, heard) for heard, message in _alone(drafts)]
             return drafts
 
         def recording() -> Awaitable[Recorded]:
@@ -318,11 +325,13 @@ def _foretell(decided: Foretold, located: Sequence[Heard], recorded: Recorded) -
         decided(located[0], as_heard(recorded.records[0]))
 
 
-def _is_alone(drafts: Sequence[Draft]) -> bool:
-    """Whether a message comes with nothing else: then who said it and where was known before, and no look has to follow
-    to say so.
+def _alone(drafts: Sequence[Draft]) -> Iterator[tuple[EventId, Message]]:
+    """A message that comes with nothing else: then who said it and where was known before, and no look has to follow to
+    say so.
     """
-    return len(drafts) == 1 and isinstance(drafts[0].event, MessageHeard)
+    event = drafts[0].event if len(drafts) == 1 else None
+    if isinstance(event, MessageHeard):
+        yield drafts[0].id, event.message
 
 
 def _call_of(error: ModelError, model: str) -> ModelUse:

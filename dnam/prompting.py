@@ -25,6 +25,9 @@ class Prompting(Placing):
 
     def request(self, heard: Heard, *, files: Sequence[FileDigest] = (), actions: str = "") -> Request:
         """What a prompt for this message is made for."""
+        return self._request(heard, files, actions, self.limits())
+
+    def _request(self, heard: Heard, files: Sequence[FileDigest], actions: str, limits: Limits) -> Request:
         arguments.of_kind(Heard, heard=heard)
         arguments.strings(actions=actions)
         return Request(
@@ -34,7 +37,7 @@ class Prompting(Placing):
             assistant=self.settings.assistant_name,
             vocabulary=self.vocabulary,
             text=heard.text,
-            limits=self.limits(),
+            limits=limits,
             files=arguments.each(FileDigest, files=files),
             actions=actions,
             counter=self.counter,
@@ -89,11 +92,11 @@ class Prompting(Placing):
         arguments.of_kind(bool, recall=recall)
         arguments.perhaps(Nearness, nearness=nearness)
         arguments.perhaps(Found, message=message)
-        request = self.request(heard, files=files, actions=actions)._replace(message=message)
         limits = self.limits_in(rows, heard)
         if not recall:
-            return assemble(rows, request._replace(limits=without_recall(limits)))
-        return assemble(rows, request._replace(limits=limits, nearness=nearness))
+            limits, nearness = without_recall(limits), None
+        request = self._request(heard, files, actions, limits)
+        return assemble(rows, request._replace(message=message, nearness=nearness))
 
 
 def without_recall(limits: Limits) -> Limits:

@@ -41,6 +41,10 @@ class Sessions:
         """The same, and wait for what comes of it. Within work of the same session it would wait for itself."""
         return await asyncio.shield(self.submit(session, work))
 
+    def is_busy(self, session: str) -> bool:
+        """Whether something that was given to a session has not ended."""
+        return session in self._last
+
     async def passed(self, session: str) -> None:
         """Wait until everything that was given to a session so far has ended, however it ended."""
         last = self._last.get(session)

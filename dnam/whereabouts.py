@@ -11,8 +11,8 @@ from projections.counting import counted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
 from projections.decisions.meet import Account, is_unwelcome
 from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of
-from projections.events.values import Audience
-from projections.ids import NOBODY, Handle, Point, Ref
+from projections.events.values import Audience, Message
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import items_of
 from projections.lookup import person_card
 from projections.messages import key_point
@@ -71,6 +71,19 @@ def locate(rows: Rows, request: HeardRequest) -> Heard:
         setting=Setting(speaker, audience, place.guild),
         text=request.text,
         name=name_of(rows, speaker),
+        account=rows.ids.keyed_hash(request.speaker.platform, request.speaker.id),
+    )
+
+
+def drafted(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> Heard:
+    """Where a message is that is to be recorded so, as this event: its decision looked that up."""
+    return Heard(
+        point=Point(message.said, heard),
+        session=message.session,
+        place=message.place,
+        setting=Setting(message.speaker, message.audience, message.guild),
+        text=message.text,
+        name=name_of(rows, message.speaker),
         account=rows.ids.keyed_hash(request.speaker.platform, request.speaker.id),
     )
 

@@ -21,10 +21,20 @@ class Basis(NamedTuple):
 
 
 class Line(NamedTuple):
-    """An entry of a block as it stands in the prompt. What the operator or the asker gave rests on nothing."""
+    """An entry of a block as it stands in the prompt, and `of` what it is. What the operator or the asker gave is of
+    nothing.
+    """
 
     text: str
-    basis: Basis | None = None
+    of: WindowLine | Found[ItemRow] | Basis | None = None
+
+    @property
+    def basis(self) -> Basis | None:
+        """What it rests on, made when it is asked for: an answer is made from the text alone."""
+        of = self.of
+        if isinstance(of, WindowLine):
+            return line_basis(of)
+        return of if of is None or isinstance(of, Basis) else item_basis(of)
 
 
 class Block(NamedTuple):

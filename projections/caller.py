@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 
 from projections.events.values import Message, Span
 from projections.ids import NOBODY, Handle
@@ -31,14 +30,14 @@ class Caller:
         self._bearers: dict[str, list[Handle | str]] = {}
         self._called: dict[Handle, str] = {}
         self._assistants: dict[str, str] = {"": self.assistant}
-        self._look_up = cache(lambda person: name_of(rows, person))
+        self._rows = rows
 
     def person(self, person: Handle) -> str:
         """A person's name; "someone" for nobody in particular."""
         called = self._called.get(person)
         if called is None:
             unknown = person == NOBODY or (self._only is not None and person not in self._only)
-            called = self._called[person] = self._apart(SOMEONE if unknown else self._look_up(person), person)
+            called = self._called[person] = self._apart(SOMEONE if unknown else name_of(self._rows, person), person)
         return called
 
     def _apart(self, name: str, bearer: Handle | str) -> str:
@@ -65,11 +64,11 @@ class Caller:
     def author(self, message: Message) -> str:
         """The name of whoever wrote a message; bots and webhooks bring their own."""
         match message.author:
-            case "self":
-                return line_name(message.author_name or self.assistant)
             case "person":
                 self.authors.add(message.speaker)
-                return self.person(message.speaker)
+                return self._called.get(message.speaker) or self.person(message.speaker)
+            case "self":
+                return line_name(message.author_name or self.assistant)
             case "unknown":
                 return self._apart(message.author_name, message.author_name)
             case _:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from projections.blocks import Basis, Block, Line, item_basis, line_basis, use_of
+from projections.blocks import Basis, Block, Line, use_of
 from projections.caller import Caller
 from projections.durable import Chosen, Ranked, Sought, chosen, noting, ranked, scoring_version
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
@@ -165,7 +165,7 @@ def assemble(rows: Rows, request: Request) -> Context:
     )
     _, blocks, text = whole.with_parts(pieces, parts)
     memory = _memory(pieces.durable, pieces.known, pieces.summary, parts.summary)
-    others = tuple(use_of(hit.found) for hit in parts.room)
+    items = (*memory.items, *(use_of(hit.found) for hit in parts.room))
     said = (pieces.message, *parts.recent, *pieces.quoted, *(line for each in parts.passages for line in each.lines))
     return Context(
         text=text,
@@ -173,12 +173,12 @@ def assemble(rows: Rows, request: Request) -> Context:
         memory=memory,
         window=pieces.window._replace(lines=parts.recent),
         message=pieces.message,
-        items=(*memory.items, *others),
+        items=items,
         left_out=(
             *_said_once(memory.left_out, pieces.room.known.left_out, pieces.past.left_out), *pieces.window.left_out,
             *pieces.unquoted, *gone,
         ),
-        causes=_causes(said, (*memory.items, *others), memory.summary_event),
+        causes=_causes(said, items, memory.summary_event),
         digest=hashlib.sha256(text.encode()).digest(),
         mentioned=_only_mentioned(caller, text, {request.setting.person, *(line.speaker for line in said)}),
         limits=request.limits,
@@ -289,7 +289,7 @@ def _durable(rows: Rows, request: Request, sought: Sought) -> tuple[Block, Chose
     hits = ranked(rows, opened(rows, request.setting), sought, limits.scoring)
     known = chosen(hits, limits.items, limits.item_chars, "durable", lambda hit: len(_line_of(rows, request, hit)))
     known = noting(known, "durable", hits, hits)
-    lines = (Line(_line_of(rows, request, hit), item_basis(hit.found)) for hit in known.hits)
+    lines = [Line(_line_of(rows, request, hit), hit.found) for hit in known.hits]
     return Block("durable", tuple(lines)), known
 
 
@@ -350,23 +350,23 @@ def _every_block(pieces: _Pieces, parts: Parts) -> Iterator[Block]:
     request, message = pieces.request, pieces.message
     yield Block("files", tuple(Line(f"- {one_line(each.path)}") for each in request.files))
     yield pieces.durable
-    yield Block("room", tuple(Line(pieces.room_line(hit), item_basis(hit.found)) for hit in parts.room))
+    yield Block("room", tuple(Line(pieces.room_line(hit), hit.found) for hit in parts.room))
     yield _summary_block(pieces.summary, parts.summary)
     yield Block("past", tuple(line for each in in_order(parts.passages) for line in _passage_lines(each)))
-    yield Block("recent", tuple(Line(line.rendered, line_basis(line)) for line in parts.recent))
-    yield Block("replied", tuple(Line(line.rendered, line_basis(line)) for line in pieces.quoted))
-    yield Block("message", _single(_body(message.text), line_basis(message)))
+    yield Block("recent", tuple([Line(line.rendered, line) for line in parts.recent]))
+    yield Block("replied", tuple([Line(line.rendered, line) for line in pieces.quoted]))
+    yield Block("message", _single(_body(message.text), message if message.id else None))
     yield Block("actions", _single("\n".join(lines_of(request.actions)).strip(), None))
 
 
 def _passage_lines(passage: Passage) -> Iterator[Line]:
     """What stands above a passage rests on what was found, as all that it says of it does."""
-    yield Line(passage.head, next(line_basis(line) for line in passage.lines if line.id == passage.uses[0].id))
-    yield from (Line(line.rendered, line_basis(line)) for line in passage.lines)
+    yield Line(passage.head, next(line for line in passage.lines if line.id == passage.uses[0].id))
+    yield from [Line(line.rendered, line) for line in passage.lines]
 
 
-def _single(body: str, basis: Basis | None) -> tuple[Line, ...]:
-    return (Line(body, basis),) if body else ()
+def _single(body: str, of: WindowLine | Basis | None) -> tuple[Line, ...]:
+    return (Line(body, of),) if body else ()
 
 
 def _causes(said: Iterable[WindowLine], items: Iterable[ItemUse], summary: EventId) -> tuple[EventId, ...]:

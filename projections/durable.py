@@ -46,25 +46,38 @@ class Sought(NamedTuple):
     nearness: Nearness | None = None
 
 
-class Recalled(NamedTuple):
-    """An item as recall ranked it; `asked` are the words that were looked for, by their term. What there is to say of
-    it is said of those few that are shown.
+class Recalled:
+    """An item as recall ranked it, by its number in a ranking; `asked` are the words that were looked for, by their
+    term. What there is to say of it is said of those few of which somebody asks.
     """
 
-    ranked: "KnownRanked"
-    asked: Mapping[bytes, str]
+    __slots__ = ("_known", "_number", "_ranking", "asked")
+
+    def __init__(self, ranking: "Ranking", number: int, asked: Mapping[bytes, str]) -> None:
+        self._ranking = ranking
+        self._number = number
+        self._known = ranking.known[number]
+        self.asked = asked
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recalled) and (self.ranked, self.asked) == (other.ranked, other.asked)
+
+    @property
+    def ranked(self) -> "KnownRanked":
+        """The item with all that its score is made of."""
+        return self._ranking[self._number]
 
     @property
     def found(self) -> Found[ItemRow]:
-        return self.ranked.known.found
+        return self._known.found
 
     @property
     def item(self) -> Item:
-        return self.ranked.known.found.row.item
+        return self._known.found.row.item
 
     def line(self, *, with_place: bool) -> str:
         """Its line in a prompt."""
-        return self.ranked.known.line(with_place=with_place)
+        return self._known.line(with_place=with_place)
 
     @property
     def score(self) -> int:
@@ -77,9 +90,14 @@ class Recalled(NamedTuple):
         return tuple(sorted(self.asked[term] for _, term in self.ranked.fields if term))
 
     @property
+    def answers(self) -> bool:
+        """Whether it has a word of what is looked for, or is near it in meaning; which words, is not looked at."""
+        return bool(self.near) or not self._ranking.worth.terms.keys().isdisjoint(self._known.terms.counts)
+
+    @property
     def near(self) -> int:
         """Its rank among the nearest in meaning, from 1; 0 where it is none of them."""
-        return self.ranked.near
+        return self._ranking.near.get(self._number, 0)
 
     @property
     def reason(self) -> str:
@@ -131,7 +149,7 @@ class _InOrder(Sequence[Ranked]):
         return self._ranking.answers(self._numbers[at])
 
     def _made(self, number: int) -> Recalled:
-        return Recalled(self._ranking[number], self._asked)
+        return Recalled(self._ranking, number, self._asked)
 
 
 def _parted(ranking: "Ranking") -> tuple[Sequence[int], Sequence[int]]:
@@ -208,7 +226,7 @@ def matching(items: Iterable[Found[ItemRow]], sought: Sought, scoring: Scoring) 
     from projections.recall.facts import KnownItems, known_item
 
     ranking, asked = _ranking([KnownItems(map(known_item, items))], sought)
-    return [Recalled(ranking[number], asked) for number in ranking.numbers if ranking.shares(number)]
+    return [Recalled(ranking, number, asked) for number in ranking.numbers if ranking.shares(number)]
 
 
 def _ranking(parts: "Sequence[KnownItems]", sought: Sought) -> "tuple[Ranking, Mapping[bytes, str]]":
@@ -243,7 +261,7 @@ def _is_about_project(sought: Sought) -> bool:
 
 def answers(hit: Ranked) -> bool:
     """Whether an item has a word of what is looked for, or is near it in meaning."""
-    return bool(hit.overlap if isinstance(hit, Hit) else hit.near or hit.overlap)
+    return bool(hit.overlap) if isinstance(hit, Hit) else hit.answers
 
 
 def noting(known: Chosen, block: str, found: Sequence[Ranked], counted: Iterable[Ranked]) -> Chosen:

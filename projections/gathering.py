@@ -82,27 +82,30 @@ class Gathering:
         self._links: dict[bytes, str] = {}
         self._heads: dict[bytes, int] = {}
         self._stretches: list[Stretch] = []
+        self._shown: set[bytes] = set()
+        self._reach: set[bytes] = set()
+        """What they show together, and reach: of most that was found nothing touches any of them."""
         self._left_out: list[LeftOut] = []
 
     def shows(self, hit: "Said") -> bool:
         """Whether it stands with something that was found before."""
-        return any(hit.key in each.shown for each in self._stretches)
+        return hit.key in self._shown
 
     def takes(self, near: Iterable[bytes]) -> bool:
         """Whether something with these keys around it could still be added: there is room, or it stands beside what
         was found before.
         """
-        return len(self._stretches) < self._limits.passages or any(
-            key in each.shown for key in near for each in self._stretches
-        )
+        return len(self._stretches) < self._limits.passages or not self._shown.isdisjoint(near)
 
     def fits(self, hit: "Said", near: Iterable[bytes]) -> bool:
         """Whether there may be room for what was found, if need be for it alone: what does not fit is left out, before
         anything around it is read. How long it is together with what was found before, where it touches that with these
         keys around it, is not known yet; nor how long the line of a reply is.
         """
+        if not self._reach.isdisjoint(near):
+            return True
         chars = entry_chars(hit.row, self._caller)
-        if chars is None or self._touching(near):
+        if chars is None:
             return True
         alone = self._head_chars(hit) + 1 + chars + 1
         fits = self._size([alone, *[each.chars for each in self._stretches]]) <= self._limits.passage_chars
@@ -130,10 +133,14 @@ class Gathering:
             stretches = self._with(Stretch((hit,), shown, reach, chars), touching)
             if self._size([each.chars for each in stretches]) <= self._limits.passage_chars:
                 self._stretches = stretches
+                self._shown.update(shown)
+                self._reach.update(reach)
                 return
         self._leave_out(hit)
 
     def _touching(self, shown: Iterable[bytes]) -> list[Stretch]:
+        if self._reach.isdisjoint(shown):
+            return []
         return [each for each in self._stretches if not each.reach.isdisjoint(shown)]
 
     def _with(self, made: Stretch, touching: Sequence[Stretch]) -> list[Stretch]:
@@ -209,8 +216,8 @@ def link_of(rows: Rows, row: SaidRow, direct: Direct | None = None) -> str | Non
         message = row.message
         return jump_link(message.ref, message.place, message.guild, message.audience, direct)
     delivery = rows.get(DELIVERIES, row.event)
-    place = _place_of(rows, row)
-    if delivery is None or not delivery.messages or place is None:
+    place = _place_of(rows, row) if delivery is not None and delivery.messages else None
+    if delivery is None or place is None:
         return None
     return jump_link(delivery.messages[0], place, row.guild, row.audience, direct)
 

@@ -90,6 +90,7 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller, may_tell: M
     """The passages for a message. `may_tell` is for where it is answered, if it was needed for more than this."""
     if not limits.passages:
         return Past()
+    from projections.recall.corpus import SITTING_MS
     from projections.recall.lying import around, read
 
     may, gathering = _May(rows, wished, may_tell), Gathering(rows, wished.window.authors, limits, caller)
@@ -103,7 +104,8 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller, may_tell: M
         if gathering.takes(keys) and gathering.fits(hit, keys):
             known[hit.key] = Found(hit.key, hit.seq, hit.row)
             known |= {each.key: read(rows, each) for each in near if each.key not in known}
-            gathering.add(hit, [each for each in _sitting(hit, [known[each.key] for each in near]) if may(each)])
+            sitting = _sitting(hit, [known[key] for key in keys], SITTING_MS)
+            gathering.add(hit, [each for each in sitting if each.key == hit.key or may(each)])
     noted = (LeftOut(BLOCK, IN_OTHER_WORDS, looked.note),) if looked.note else ()
     made = gathering.past()
     return Past(made.passages, (*noted, *made.left_out), looked.nearest)
@@ -186,8 +188,10 @@ class _May:
         """Whether the summary says it word for word, each sentence wherever it stands there. Who is mentioned and what
         files show has no word there.
         """
+        if not self._summary:
+            return False
         of = row if isinstance(row, TurnRow) else row.message
-        if not self._summary or of.spans or (isinstance(row, MessageRow) and row.message.attachments):
+        if of.spans or (isinstance(row, MessageRow) and row.message.attachments):
             return False
         if self._begins_otherwise(of.text):  # most are told apart by that
             return False
@@ -215,20 +219,18 @@ def _plain(text: str) -> str:
 # -- what stands around it, and fits --------------------------------------------------------------------------------
 
 
-def _sitting(hit: "Said", near: Sequence[Found[SaidRow]]) -> list[Found[SaidRow]]:
+def _sitting(hit: "Said", near: Sequence[Found[SaidRow]], pause: int) -> list[Found[SaidRow]]:
     """Of what was said up to NEAR before and after, and one more on each side so that it is known what touches, what
-    was said in the same sitting; and itself.
+    was said in the same sitting, without a `pause` (ms) between; and itself.
     """
-    from projections.recall.corpus import SITTING_MS
-
     there = _where_of(hit.row)
     said = [each for each in near if (where := _where_of(each.row)) == there or _lies_with(where, there)]
-    first = last = [each.key for each in said].index(hit.key)
-    before = after = said_at(hit.key)
-    while first > 0 and before - (at := said_at(said[first - 1].key)) <= SITTING_MS:
-        first, before = first - 1, at
-    while last < len(said) - 1 and (at := said_at(said[last + 1].key)) - after <= SITTING_MS:
-        last, after = last + 1, at
+    moments = [said_at(each.key) for each in said]
+    first = last = next(at for at, each in enumerate(said) if each.key == hit.key)
+    while first > 0 and moments[first] - moments[first - 1] <= pause:
+        first -= 1
+    while last < len(said) - 1 and moments[last + 1] - moments[last] <= pause:
+        last += 1
     return said[first : last + 1]
 
 

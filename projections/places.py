@@ -88,7 +88,7 @@ SESSIONS = Projection("sessions", 1, SessionRow, (PlaceDescribed,), _sessions, 1
 
 def find_place(rows: Rows, place: Ref) -> Found[PlaceRow] | None:
     """A place as it was last described."""
-    return rows.find(PLACES, place_key(place))
+    return rows.kept(PLACES, place_key(place))
 
 
 def audience_of(rows: Rows, place: Ref) -> Audience | None:
@@ -99,8 +99,8 @@ def audience_of(rows: Rows, place: Ref) -> Audience | None:
 
 def place_of(rows: Rows, session: str) -> Found[PlaceRow] | None:
     """The place where a session is."""
-    row = rows.get(SESSIONS, session_key(session))
-    return None if row is None else find_place(rows, row.place)
+    found = rows.kept(SESSIONS, session_key(session))
+    return None if found is None else find_place(rows, found.row.place)
 
 
 def epoch_of(rows: Rows, session: str) -> int:

@@ -49,6 +49,7 @@ NAME_CHARS = 32
 
 _UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _COLON = re.compile("[:\ufe55\uff1a\u2236\ua789\ufe13\u02f8\u05c3]")
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 _OPENING = re.compile(r"[^\W_]|@")
 _TITLE_WORDS = tuple(re.split(r" \(|:", title)[0].casefold() for title in TITLES.values())
 _ESCAPED = re.compile(r"\\\\|(?<=[^\x00-\x7f])\\u200[cd](?=[^\x00-\x7f])|(?<=\U0001f3f4)(?:\\U000e00[2-7][0-9a-f])+")
@@ -90,7 +91,7 @@ def lines_of(text: str) -> list[str]:
 
 def indented(text: str) -> str:
     """The text for behind a prefix: every line but the first is two spaces in."""
-    return f"\n{INDENT}".join(lines_of(text))
+    return text if text.isprintable() else f"\n{INDENT}".join(lines_of(text))
 
 
 def opening(text: str) -> str:
@@ -121,6 +122,8 @@ def line_name(name: str) -> str:
     """A name as it may stand in a prompt: a label of at most 32 code points without a colon, which would make it look
     like a name and what it says, or brackets, which are dnam's (`marked`); "someone" when none of it shows.
     """
+    if len(name) <= NAME_CHARS and _PLAIN_NAME.fullmatch(name):
+        return name  # most names: nothing in them could go
     bare = "".join(each for each in name if "(" not in unicodedata.normalize("NFKC", each))  # as U+2475 has them
     short = label(_COLON.sub(" ", bare))[:NAME_CHARS].rstrip()
     return short if any(unicodedata.category(each)[0] not in "CMZ" for each in short) else SOMEONE
@@ -142,4 +145,7 @@ def marked(name: str, mark: str) -> str:
 def alike(name: str) -> str:
     """What two names have in common that look the same."""
     plain = unicodedata.normalize("NFKC", name).casefold()
+    bare = plain.replace(" ", "")
+    if bare.isalnum():
+        return bare
     return "".join(each for each in plain if each.isalnum()) or plain

@@ -43,7 +43,7 @@ def room(
 ) -> Room:
     """What a prompt holds of the others; `length` is how many characters the line of an item has."""
     people = tuple(person for person in others_in(window, setting.person) if not is_out(rows, person))
-    if not limits.room_items:
+    if not (people and limits.room_items):
         return Room(people)
     openings = (opening for person in people for opening in opened_of(setting, person))
     found = ranked(rows, openings, sought, limits.scoring)
@@ -55,9 +55,11 @@ def room(
 
 def _fairly(hits: Sequence[Ranked], people: Sequence[Handle]) -> list[Ranked]:
     """What answers to the message, best first; then the next one of each in turn."""
-    others = [hit for hit in hits if not answers(hit)]
-    rest = zip_longest(*([hit for hit in others if hit.item.owner == person] for person in people))
-    return [*filter(answers, hits), *_there(hit for turn in rest for hit in turn)]
+    answering: list[Ranked] = []
+    others: dict[Handle, list[Ranked]] = {person: [] for person in people}
+    for hit in hits:
+        (answering if answers(hit) else others[hit.item.owner]).append(hit)
+    return [*answering, *_there(hit for turn in zip_longest(*others.values()) for hit in turn)]
 
 
 def _there(hits: Iterable[Ranked | None]) -> Iterator[Ranked]:

@@ -54,10 +54,20 @@ def answers_behind(rows: Rows, session: str, epoch: int, point: Point) -> Iterat
     """
     where = unit(session, epoch)
     start, stop = where + point_key(point), where + point_key(Point(point.said + LATE_MS, END.id))
-    turns = rows.scan(TURNS, where, start=start, stop=stop, reverse=True)
+    order = rows.order(SAID_TABLES, where)
+    if order is None:
+        turns = rows.scan(TURNS, where, start=start, stop=stop, reverse=True)
+    else:
+        turns = _kept_turns(rows, order[bisect_left(order, (start,)) : bisect_left(order, (stop,))])
     return (
         each for each in turns if says_something(each.row) and was_said_before(rows, where, each.row.answers, point)
     )
+
+
+def _kept_turns(rows: Rows, places: Sequence[RowAt]) -> Iterator[Found[TurnRow]]:
+    """The answers among what lies there, newest first."""
+    found = (rows.kept(TURNS, key) for key, table in reversed(places) if table == TURNS.table)
+    return (each for each in found if each is not None)
 
 
 def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[Entry]:

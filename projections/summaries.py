@@ -109,7 +109,7 @@ def era_of(rows: Rows, session: str, epoch: int) -> int:
 
 def find_summary(rows: Rows, session: str, epoch: int) -> Found[SummaryRow] | None:
     """The summary of a session in one epoch, a reset one too."""
-    return rows.find(SUMMARIES, unit(session, epoch))
+    return rows.kept(SUMMARIES, unit(session, epoch))
 
 
 def is_withheld(row: SummaryRow) -> bool:

@@ -7,7 +7,7 @@ it may repeat it.
 """
 
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from itertools import islice
 
 from projections.items import QUIET
@@ -34,7 +34,7 @@ class MayTell:
         self._era = era_of(rows, session, epoch)
         self._read_quiet: Quiet = quiet or cache(lambda: frozenset(rows.keys(QUIET, b"")))
 
-    @property
+    @cached_property
     def _quiet(self) -> frozenset[bytes]:
         return self._read_quiet()
 
@@ -43,11 +43,10 @@ class MayTell:
         return MayTell(self._rows, session, epoch, self._read_quiet)
 
     def __call__(self, key: bytes, row: MessageRow | TurnRow) -> bool:
-        return (
-            says_something(row)
-            and key[-16:] not in self._quiet
-            and (_is_of_others(row) or self._is_answer_here(key, row))
-        )
+        if key[-16:] in self._quiet or not says_something(row):
+            return False
+        is_of_others = isinstance(row, MessageRow) and row.message.author != "self"
+        return is_of_others or self._is_answer_here(key, row)
 
     def _is_answer_here(self, key: bytes, row: MessageRow | TurnRow) -> bool:
         """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
@@ -61,7 +60,3 @@ class MayTell:
         messages = self._rows.keys(MESSAGES, key[:16], stop=key, reverse=True)
         turns = self._rows.keys(TURNS, key[:16], stop=key, reverse=True)
         return (each[-16:] for keys in (messages, turns) for each in islice(keys, BEFORE_AN_ANSWER))
-
-
-def _is_of_others(row: MessageRow | TurnRow) -> bool:
-    return isinstance(row, MessageRow) and row.message.author != "self"

@@ -170,6 +170,11 @@ def turns_after(rows: Rows, session: str, epoch: int, after: Point | None) -> It
     return rows.scan(TURNS, prefix, start=start)
 
 
+def was_answered(rows: Rows, session: str, epoch: int) -> bool:
+    """Whether anything was answered in a session; no row is read."""
+    return next(rows.keys(TURNS, unit(session, epoch)), None) is not None
+
+
 def last_said(rows: Rows, session: str, epoch: int, before: int) -> int | None:
     """When the last thing was said in a session before a time (both ms)."""
     where = unit(session, epoch)

@@ -36,6 +36,10 @@ class WindowLine(NamedTuple):
         return f"[{self.name}]: {indented(self.text)}"
 
 
+_FRAME_CHARS = len("[]: ")
+"""What stands around the name in a line."""
+
+
 def entry_line(entry: Entry, caller: Caller, authors: Mapping[Ref, str]) -> WindowLine:
     """A message or an answer as a line."""
     if isinstance(entry.row, MessageRow):
@@ -81,7 +85,7 @@ def entry_chars(row: MessageRow | TurnRow, caller: Caller) -> int | None:
 
 
 def _line_chars(name: str, text: str) -> int:
-    return len(f"[{name}]: ") + len(indented(text))
+    return _FRAME_CHARS + len(name) + len(indented(text))
 
 
 def spoken_words(message: Message, caller: Caller) -> str:

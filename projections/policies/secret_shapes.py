@@ -159,6 +159,8 @@ SHAPES: tuple[Shape, ...] = (
     ),
 )
 _COMPILED = tuple((shape, re.compile(shape.pattern)) for shape in SHAPES)
+_HINTS = tuple((hint, number) for number, shape in enumerate(SHAPES) for hint in shape.hints)
+"""All hints in a row: every text is asked for every one of them."""
 
 _DIGITS = re.compile(
     r"(?:(?P<hash>#)|(?<![\w.,/#-]))(?P<digits>\d{12,19}|\d{4}(?:[ .-]{0,3}\d{4}){2,3}(?:[ .-]{1,3}\d{1,4})?"
@@ -197,12 +199,12 @@ _HEX_64 = re.compile(r"(?<![0-9A-Za-z])(?:0x)?[0-9A-Fa-f]{64}(?![0-9A-Za-z])")
 def shaped(text: str) -> Iterator[Stretch]:
     """Everything in a text that looks like a secret; stretches may lie over each other."""
     lower = text.lower()
-    for shape, pattern in _COMPILED:
-        if hinted(lower, shape.hints):
-            for found in pattern.finditer(text):
-                start, end = found.span("secret" if "secret" in pattern.groupindex else 0)
-                if not text.startswith(MARK, start):
-                    yield Stretch(start, end, shape.name)
+    for number in sorted({number for hint, number in _HINTS if hint in lower}):
+        shape, pattern = _COMPILED[number]
+        for found in pattern.finditer(text):
+            start, end = found.span("secret" if "secret" in pattern.groupindex else 0)
+            if not text.startswith(MARK, start):
+                yield Stretch(start, end, shape.name)
     if _NUMBER.search(text) is not None:
         yield from _cards(text)
         yield from _accounts(text)

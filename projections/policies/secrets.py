@@ -42,6 +42,8 @@ def _mark(name: str) -> str:
 
 def redact(text: str, spoken: Spoken) -> Redacted:
     """A text with marks in the place of its secrets."""
+    if not text:
+        return Redacted(text)
     seen = legible(text)
     found = [*shaped(seen.text), *spoken_secrets(seen.text, spoken)]
     stretches = tuple(_apart(Stretch(*seen.span(each.start, each.end), each.name) for each in found))

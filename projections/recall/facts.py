@@ -203,8 +203,8 @@ class Ranking:
         parts = [part for part in parts if part.known]
         self.known = parts[0].known if len(parts) == 1 else [each for part in parts for each in part.known]
         self.kinds = frozenset().union(*(part.kinds for part in parts))
-        self._worth, self._said, self._about_project = worth_among(parts, question), said, about_project
-        found = [part.by_words(self._worth) for part in parts]
+        self.worth, self._said, self._about_project = worth_among(parts, question), said, about_project
+        found = [part.by_words(self.worth) for part in parts]
         self._words = _joined([each.points for each in found])
         """What their words give, in 1/1024."""
         self._scores = self._words.copy()
@@ -245,7 +245,7 @@ class Ranking:
         near = self.near.get(number, 0)
         if near:
             boosts += (("meaning", worth_of_rank(near)),)
-        return Ranked(known, int(self._words[number]), int(self._scores[number]), self._worth, boosts, near)
+        return Ranked(known, int(self._words[number]), int(self._scores[number]), self.worth, boosts, near)
 
     def __iter__(self) -> Iterator[Ranked]:
         return map(self.__getitem__, self.numbers)

@@ -6,6 +6,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from unittest.mock import patch
 
@@ -15,14 +16,16 @@ from dnam.assistant import Assistant
 from dnam.exchange import AT_END, Exchange, Exchanges
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
+from dnam.whereabouts import Heard, locate, with_handles
 from projections.context import Context
 from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
-from projections.events.values import Attachment
+from projections.events.values import Attachment, AuthorKind
 from projections.ids import NOBODY, SNOWFLAKE_EPOCH_MS, Ref
+from projections.rows import Rows
 from replay.erasure import erase
 from replay.errors import LogFull, Refused
 from replay.log import Commit, Head, Syncing, untold
@@ -98,6 +101,42 @@ async def test_it_is_the_prompt_that_would_be_made_afterwards(tmp_path: Path, pl
             assert exchange.heard.point.id in exchange.thought.context.causes
             await exchanges.answered(exchange, request.said + 1)
             await exchanges.delivered(exchange, said=request.said + 2)
+
+
+@pytest.mark.parametrize("author", ["person", "webhook"])
+@pytest.mark.parametrize("place", [GARDEN, BETWEEN], ids=["guild", "direct"])
+async def test_what_is_told_of_a_message_while_it_is_decided_is_what_a_look_has_of_it_afterwards(
+    tmp_path: Path, place: PlaceSeen, author: AuthorKind
+) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        told: list[Heard] = []
+        for number in range(2):  # the first one brings who said it along, and where
+            request = with_handles(says(number, "hello", place)._replace(author=author))
+            heard = await assistant.memory.hear_ready(request, lambda heard, _: told.append(heard))
+            assert heard == await assistant.memory.look(partial(locate, request=request))
+            assert told == [heard][:number]
+
+
+@pytest.mark.parametrize("addressed", [True, False])
+async def test_a_judge_says_among_the_rows_whether_there_will_be_an_answer_to_prepare(
+    tmp_path: Path, addressed: bool
+) -> None:
+    async with talking(tmp_path, ScriptedModel()) as assistant:
+        exchanges, asked = Exchanges(assistant, Unwritten()), list[Rows]()
+
+        def judge(rows: Rows) -> bool:
+            asked.append(rows)
+            return addressed
+
+        await recorded(await exchanges.hear(says(1, "hello", GARDEN)))
+        request = says(2, "and now?", GARDEN)._replace(addressed=not addressed)
+        with prepared(assistant) as made:
+            exchange = await exchanges.hear(request, to_answer=True, judge=judge)
+            await recorded(exchange)
+            assert exchange.ahead is None or exchange.ahead.result() is not None
+        heard = [each for each in events(assistant.memory, MessageHeard) if each.message.text == "and now?"]
+        assert ([each.message.addressed for each in heard], len(asked)) == ([addressed], 1)
+        assert (exchange.ahead is not None, len(made)) == (addressed, int(addressed))
 
 
 @pytest.mark.parametrize("place", [GARDEN, BETWEEN], ids=["guild", "direct"])

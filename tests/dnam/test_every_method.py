@@ -68,7 +68,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "forget_all": {"items": [item], "by": OPERATOR, "undoes": False},
             "forget_for": {"compartment": SELF, "what": "be kind to all", "by": OPERATOR},
             "hear": {"request": REQUEST},
-            "hear_ready": {"ready": REQUEST, "decided": None},
+            "hear_ready": {"ready": REQUEST, "decided": None, "judge": None},
             "heard": {
                 "user": "420",
                 "text": "hello",

@@ -74,7 +74,9 @@ async def test_who_waits_may_give_up_while_the_work_goes_on() -> None:
 async def test_whoever_waits_for_a_session_to_pass_waits_for_what_it_has_and_no_more() -> None:
     sessions, done, go = Sessions(), asyncio.Event(), asyncio.Event()
     await sessions.passed("a")
+    assert not sessions.is_busy("a")
     sessions.submit("a", go.wait)
+    assert (sessions.is_busy("a"), sessions.is_busy("b")) == (True, False)
     passed = asyncio.create_task(sessions.passed("a"))
     await asyncio.sleep(0)
     sessions.submit("a", done.wait)
@@ -83,3 +85,4 @@ async def test_whoever_waits_for_a_session_to_pass_waits_for_what_it_has_and_no_
     await passed
     done.set()
     await sessions.settle()
+    assert not sessions.is_busy("a")

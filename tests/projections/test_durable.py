@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from projections.context import Context, Request, assemble
-from projections.durable import Sought, matching, ranked, scoring_version
+from projections.durable import Sought, answers, matching, ranked, scoring_version
 from projections.events.values import LeftOut, Limits, NearUse, Scoring
 from projections.ids import NOBODY, EventId, Point
 from projections.items import ITEMS
@@ -265,3 +265,16 @@ def test_of_some_items_those_that_have_a_word_whatever_their_status(
     known, sought = list(house.rows.scan(ITEMS)), Sought("the plums", "", house.said, WORDS)
     assert [hit.item.text for hit in matching(known, sought, scoring)] == found
     assert matching([], sought, scoring) == []
+
+
+@pytest.mark.parametrize("text", ["bees?", "bees and ale", "boats", "the", "what about boats and bees?"])
+def test_what_answers_has_a_word_or_is_near_also_where_a_word_is_worth_nothing_for_all_have_it(
+    house: House, text: str
+) -> None:
+    for number in range(60):
+        house.know(f"keeps bees in hive {number}", HERE)
+    house.know("brews ale", HERE)
+    for nearness in (None, near(house)[0]):
+        sought = Sought(text, "", house.said, WORDS, nearness)
+        found = ranked(house.rows, opened(house.rows, house.setting("general")), sought, "recall")
+        assert [answers(hit) for hit in found] == [bool(hit.overlap or getattr(hit, "near", 0)) for hit in found]

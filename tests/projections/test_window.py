@@ -7,9 +7,11 @@ from projections.events import ItemForgotten, MessageDeleted, MessageEdited, Mes
 from projections.events.values import OPERATOR, PLATFORM, Audience, Item, LeftOut, Limits, ModelUse, Source, Span
 from projections.fold import Record
 from projections.ids import Point
-from projections.rows import Rows, Stored
-from projections.said import LATE_MS, backwards
+from projections.messages import unit
+from projections.rows import Ids, RawRows, Rows, Stored
+from projections.said import LATE_MS, SAID_TABLES, answers_behind, backwards
 from projections.window import Window, fit, recent
+from replay.kept import OFTEN, Kept
 from tests.projections.channel import (
     AUDIENCE,
     DAVE,
@@ -160,8 +162,20 @@ def test_fit_skips_what_is_too_long_and_stops_at_the_count() -> None:
 
 
 def lines_before(world: World, asked: Record) -> list[str]:
-    """The window of a message."""
-    return rendered(world, point(asked))
+    """The window of a message; the same where it is kept in order what was said."""
+    lines = rendered(world, point(asked))
+    rows = kept(world.raw, world.ids)
+    again = recent(rows, SESSION, 0, point(asked), Limits(), Caller(rows, "dnam"))
+    assert [line.rendered for line in again.lines] == lines
+    return lines
+
+
+def kept(raw: RawRows, ids: Ids) -> Rows:
+    """The same rows where it is kept in order what was said in the channel."""
+    rows = Rows(raw, ids, Kept())
+    for _ in range(OFTEN):
+        rows.order(SAID_TABLES, unit(SESSION, 0))
+    return rows
 
 
 def point(asked: Record) -> Point:
@@ -254,3 +268,15 @@ def test_where_nothing_was_answered_behind_a_point_no_message_is_read_for_it(wor
     rows = Rows(read, world.ids)
     assert len(recent(rows, SESSION, 0, point(asked), Limits(), Caller(rows, "dnam")).lines) == 20
     assert len(read.keys_read) < 30
+
+
+def test_where_it_is_kept_in_order_what_was_said_nothing_is_scanned_for_what_was_answered_behind_a_point(
+    world: World,
+) -> None:
+    first, second = say(world, "first", 1), say(world, "second", 2)
+    late = answer(world, "late", 9, answers=first.id)
+    read = Counting(world)
+    rows = kept(read, world.ids)
+    read.keys_read.clear()
+    assert [each.row.event for each in answers_behind(rows, SESSION, 0, point(second))] == [late.id]
+    assert late.id not in [key[-16:] for key in read.keys_read]

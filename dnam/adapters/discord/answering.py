@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
@@ -64,6 +64,33 @@ class Asked(NamedTuple):
     nonce: str
 
 
+class Judging:
+    """Whether a message is to be answered, by what is configured where it was said: judged where it is recorded, so
+    that nothing need be looked up before. Where it does not come to that, it is judged by a `look`. The first verdict
+    holds, also one that is `known` beforehand.
+    """
+
+    def __init__(
+        self, judge: Callable[[Rows], Verdict], look: Callable[[], Awaitable[Verdict]], known: Verdict | None = None
+    ) -> None:
+        self._judge = judge
+        self._look = look
+        self._verdict = known
+
+    def __call__(self, rows: Rows) -> bool:
+        """Whether it is, by these rows; in the writer's thread."""
+        return (self._verdict or self._first(self._judge(rows))).answers
+
+    async def verdict(self) -> Verdict:
+        """Whether it is, once it was to be recorded."""
+        return self._verdict or self._first(await self._look())
+
+    def _first(self, verdict: Verdict) -> Verdict:
+        """This one, or that which was there before it."""
+        self._verdict = self._verdict or verdict
+        return self._verdict
+
+
 class Answering:
     """Whatever is answered, in whichever session."""
 
@@ -87,6 +114,22 @@ class Answering:
         if verdict.answers and await self._desk.is_hosts_command(message):
             return Verdict(False, "a command of the bot's own")
         return verdict
+
+    async def judging(self, message: discord.Message, request: HeardRequest) -> Judging:
+        """What judges the same where the message is recorded."""
+        desk, approach, allowed = self._desk, _approach(message, request), self._desk.allowed
+        known: Verdict | None = respond(approach, "all", allowed)  # what this does not answer, no mode does
+
+        def judge(rows: Rows) -> Verdict:
+            return respond(approach, desk.respond_mode(rows, request.place, request.speaker), allowed)
+
+        async def look() -> Verdict:
+            return await self.verdict(message, request)
+
+        if known is not None and known.answers:
+            # Whose commands these may be besides is asked of what is answered alone.
+            known = None if desk.owns_commands and may_send(message.channel) else await look()
+        return Judging(judge, look, known)
 
     async def asked(self, request: HeardRequest, exchange: Exchange | None = None) -> Asked:
         """What the log knows of a question; where it cannot be read, a nonce of the message's own. Of one that was

@@ -29,7 +29,7 @@ from dnam.adapters.discord.places import PLATFORM, account_of, listed, place_of,
 from dnam.adapters.discord.respond import Allowed
 from dnam.assistant import Assistant
 from dnam.commands.command import NOTED, File, Invocation
-from dnam.configuration import PlaceConfig, RespondMode, config_for
+from dnam.configuration import PlaceConfig, RespondMode, config_for, value_for
 from dnam.logs import OWN_WORDS
 from dnam.secrets import place_without_secrets
 from dnam.sessions import Sessions
@@ -228,6 +228,12 @@ class Desk(OwnMessages):
         mode = (await self.config(place, who)).respond_mode
         return mode == "none" or (mode == "owner" and not self.is_owner(user))
 
+    def respond_mode(self, rows: Rows, place: PlaceSeen, who: Account) -> str:
+        """What of that says which messages are answered, by these rows."""
+        partner = handle_of(rows, place.partner) if place.partner else NOBODY
+        ref, settings = place_ref(place, partner), self.memory.settings
+        return value_for(rows, settings, "respond_mode", handle_of(rows, who), ref, place.guild, place.parent)
+
     async def is_hosts_command(self, message: discord.Message) -> bool:
         """Whether a text is a command that somebody else's bot has besides, and answers itself."""
         return not self.owns_commands and (await self.bot.get_context(message)).valid
@@ -263,6 +269,8 @@ class Desk(OwnMessages):
         """
         if self.uncompared:
             self.compare_again()
+        if not self.sessions.is_busy(AUDIENCES):
+            return
         try:
             async with self.unwritten.limit():
                 await self.sessions.passed(AUDIENCES)

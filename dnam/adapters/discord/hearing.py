@@ -176,11 +176,10 @@ class Hearing:
         if call is not None and request.author == "person":
             await self._obeying.obey(message, request, call)
             return
-        verdict = await self.answering.verdict(message, request)
         # What is to be answered is said to the bot, and nothing else is: after a crash it is known by that.
-        answers = verdict.answers and not is_closed
-        exchange = await self.exchanges.hear(request._replace(addressed=verdict.answers), to_answer=answers)
-        if not answers:
+        judging = await self.answering.judging(message, request)
+        exchange = await self.exchanges.hear(request, to_answer=not is_closed, judge=judging)
+        if is_closed or not (await judging.verdict()).answers:
             self.desk.assistant.after_heard(exchange.heard)
             return
         asked = await self.answering.asked(request, exchange)

@@ -3,13 +3,13 @@ that was taken back.
 """
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dnam.adapters.discord import cog
 from dnam.adapters.discord.appearing import UNFINISHED
 from dnam.adapters.discord.directs import Directs
-from dnam.memory import Foretold
 from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, unheard
 from dnam.whereabouts import Heard
 from projections.decisions.hear import HeardRequest
@@ -41,7 +41,7 @@ async def test_what_is_deleted_while_it_is_recorded_is_deleted_behind_that(
         monkeypatch.setattr(bot.desk, "channel", lambda *_: None)
         recorded = bot.desk.memory.hear_ready
 
-        async def deleted_meanwhile(request: HeardRequest, *rest: Foretold | None) -> Heard:
+        async def deleted_meanwhile(request: HeardRequest, *rest: Any) -> Heard:
             await here.kim.deletes(secret)
             await world.gateway.flushed()
             await bot.desk.sessions.passed(f"discord:channel:{where.id}")  # where a deletion would overtake it

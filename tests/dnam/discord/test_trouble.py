@@ -1,6 +1,7 @@
 """What goes wrong between the bot and Discord, or between the bot and its memory, and what is said all the same."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,6 @@ from dnam.adapters.discord.appearing import NOTHING_SAID, UNFINISHED
 from dnam.adapters.discord.directs import Directs
 from dnam.commands.command import NOTED
 from dnam.exchange import Exchange
-from dnam.memory import Foretold
 from dnam.whereabouts import Heard
 from projections.decisions.hear import HeardRequest
 from projections.errors import BadRequest
@@ -74,7 +74,7 @@ async def test_a_question_that_is_deleted_while_it_is_recorded_is_asked_of_nobod
         memory = bot.desk.memory
         recorded = memory.hear_ready
 
-        async def recorded_and_deleted(request: HeardRequest, *rest: Foretold | None) -> Heard:
+        async def recorded_and_deleted(request: HeardRequest, *rest: Any) -> Heard:
             heard_now = await recorded(request, *rest)
             await here.kim.deletes(asked)
             await world.gateway.flushed()
