@@ -77,6 +77,9 @@ TIME_WORDS = frozenset(MONTHS) | _words(
 FIRST_WORDS = _words("i my we our me us")
 """A text with one of these is about who says it."""
 
+COUNTED = frozenset(("many", "much"))
+"""Behind "how" they ask for a number, and no answer has them: it has the number, or the things one by one."""
+
 ASKS_WHEN = (
     r"\bwhen\b|\b(?:what|which) (?:date|day|month|year|time)\b|\bhow long\b|"
     r"\bhow (?:many|much) (?:day|week|month|year)s?\b"
