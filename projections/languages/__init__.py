@@ -63,6 +63,8 @@ class Known(Language, frozen=True, kw_only=True):
     """A language, whole."""
 
     recall: Recall
+    counted: frozenset[tuple[str, str]]
+    """By which two words a question asks for a number: no part of what an index is made by."""
 
 
 _FILES = resources.files(__name__)

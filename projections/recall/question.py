@@ -3,14 +3,14 @@
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from types import MappingProxyType
 from typing import NamedTuple
 
 from projections.ids import Handle
 from projections.recall.bm25 import ONE
 from projections.recall.dates import dates_in
-from projections.recall.english import ASKS_WHEN, STOP_WORDS
+from projections.recall.english import ASKS_WHEN, COUNTED, STOP_WORDS
 from projections.recall.scoring import Question
 from projections.recall.words import PIECE, asked_in, name_term, person_term, read, word_term, words
 
@@ -41,7 +41,8 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     one, whose words count more. It stays a word, since anybody may call themself after one. Whoever has it is looked
     for where they are mentioned as well, as much: a mention holds no name.
 
-    Each word is also looked for as it stands, since names are often typed without a capital.
+    Each word is also looked for as it stands, since names are often typed without a capital. In "how many" there is
+    none, unless there is no other.
     """
     return _ask(text, tuple(names.items()))
 
@@ -53,7 +54,7 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     said = told.words
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
-    wanted = asked_in(told, MOST_TERMS)
+    wanted = _without_counts(asked_in(told, MOST_TERMS), said)
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     exact = dict(islice(_as_they_stand(said, wanted), MOST_TERMS - len(wanted)))
@@ -68,6 +69,12 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
     return Asked(question, MappingProxyType(wanted | told_as | mentions))
+
+
+def _without_counts(wanted: dict[bytes, str], said: Sequence[str]) -> dict[bytes, str]:
+    """What is wanted but for the "many" of "how many"; all of it, if that is all."""
+    asking = {word_term(pair[1]) for pair in COUNTED.intersection(pairwise(said))}
+    return {term: word for term, word in wanted.items() if term not in asking} or wanted
 
 
 def _as_they_stand(said: Iterable[str], wanted: Container[bytes]) -> Iterator[tuple[bytes, str]]:

@@ -13,7 +13,8 @@ from dnam.memory import Memory
 from projections.recall.seeds import SEEDS
 from tests.dnam.importers.files import sample, turn, write
 from tests.evaluation.locomo import held_out as held
-from tests.evaluation.locomo.held_out import SEARCHES, held_out, left_out_in_turn
+from tests.evaluation.locomo.fitting import Likelihood, fit
+from tests.evaluation.locomo.held_out import FINDERS, SEARCHES, Finder, held_out, left_out_in_turn
 from tests.evaluation.locomo.measures import MRR, RECALL10, mean
 from tests.evaluation.locomo.pools import (
     DEEP,
@@ -140,15 +141,51 @@ def test_tuning_finds_what_tells_most() -> None:
     assert tune(pooled, flat) == weights
 
 
-@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES.keys())
-def test_the_conversation_that_is_left_out_is_not_seen(search: Search) -> None:
+def test_fitting_finds_what_tells_most() -> None:
+    pooled = invented("c-1", 1) + invented("c-2", 2)
+    weights = fit(pooled)
+    told = {field: weight / SHIPPED[field] for field, weight in weights.items()}
+    assert max(told, key=told.__getitem__) == "reply"
+    assert Places(pooled, weights).quality() > Places(pooled, SHIPPED).quality()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_other_weights_make_evidence_more_likely(seed: int) -> None:
+    """Also with ties, and with questions that have few turns, or no evidence among them."""
+    pooled = invented("c-1", seed, questions=40)
+    pooled[0] = pooled[0]._replace(evidence=("elsewhere",))
+    pooled[1] = pooled[1]._replace(turns=pooled[1].turns[:3], points=pooled[1].points[:3], evidence=("D1:1",))
+    pooled[2] = pooled[2]._replace(points=1024 * (pooled[2].points // 2000))
+    likelihood = Likelihood(pooled)
+    found = np.array([weight / SHIPPED[field] for field, weight in fit(pooled).items()])
+    scale = max(np.geomspace(1e-3, 1e3, 600), key=lambda scale: likelihood.at(scale * found))
+    reached = likelihood.at(scale * found)
+    dice = np.random.default_rng(seed)
+    assert all(likelihood.at(scale * found + dice.normal(size=len(found)) / 10) < reached for _ in range(200))
+    assert reached > likelihood.at(np.zeros(len(found)))
+
+
+def test_fitting_is_the_same_in_any_order_and_a_turn_weighs_one() -> None:
+    pooled = invented("c-1", 3, questions=40)
+    weights = fit(pooled)
+    assert fit(pooled[::-1]) == pytest.approx(weights, rel=1e-6)
+    assert fit(invented("c-1", 3, field="turn", questions=40))["turn"] == 1
+
+
+def test_where_no_evidence_is_found_nothing_is_fitted() -> None:
+    none = [pool._replace(evidence=("elsewhere",)) for pool in invented("c-1", 1)]
+    assert set(fit(none).values()) == set(fit([]).values()) == {0}
+
+
+@pytest.mark.parametrize("find", FINDERS.values(), ids=FINDERS.keys())
+def test_the_conversation_that_is_left_out_is_not_seen(find: Finder) -> None:
     """Whatever is asked in it, and whatever is found there, the weights that it is measured under are the same."""
     one, two, three = (invented(f"c-{number}", number) for number in (1, 2, 3))
     other = [pool._replace(evidence=pool.turns[:3]) for pool in invented("c-3", 9, "speaker", 9)]
-    before, after = left_out_in_turn(one + two + three, search), left_out_in_turn(one + two + other, search)
-    assert before.weights["c-3"] == after.weights["c-3"] == tune(one + two, search)
+    before, after = left_out_in_turn(one + two + three, find), left_out_in_turn(one + two + other, find)
+    assert before.weights["c-3"] == after.weights["c-3"] == find(one + two)
     assert [asked_of(pool, before.weights["c-3"]) for pool in other] == after.asked[-9:]
-    assert before.weights["c-1"] == tune(two + three, search) != after.weights["c-1"]
+    assert before.weights["c-1"] == find(two + three) != after.weights["c-1"]
     assert [each.talk for each in after.asked] == ["c-1"] * 6 + ["c-2"] * 6 + ["c-3"] * 9
 
 
@@ -166,24 +203,27 @@ def test_what_goes_with_a_field() -> None:
     assert min(found.dropped, key=lambda field: found.dropped[field][RECALL10]) == "reply"
 
 
-def test_both_tables_are_printed() -> None:
+def test_all_tables_are_printed() -> None:
     pooled = invented("c-1", 1) + invented("c-2", 2)
     found = held_out(pooled)
     printed = StringIO()
     held.show(found, "recall", Console(file=printed, width=120))
-    rows = {}
+    rows: dict[str, list[list[str]]] = {}
     for line in printed.getvalue().splitlines():
         name, *cells = [each.strip() for each in line.split("│")[1:-1]] or [""]
-        rows[name] = cells
-    shipped, anew = mean(found.shipped), mean(found.tuned["anew"].asked)
-    assert rows["all"][:3] == ["12", f"{100 * shipped[RECALL10]:.1f}", f"{100 * anew[RECALL10]:.1f}"]
-    assert float(rows["least"][1]) <= float(rows["all"][1]) <= float(rows["most"][1])
-    assert rows["asks"][0] == "-2"
-    assert rows["reply"][3] == f"{100 * (found.dropped['reply'][RECALL10] - shipped[RECALL10]):+.2f}"
+        rows.setdefault(name, []).append(cells)
+    shipped = mean(found.shipped)[RECALL10]
+    for cells, way in zip(rows["all"], ("anew", "fitted"), strict=True):
+        there = mean(found.tuned[way].asked)[RECALL10]
+        assert cells[:3] == ["12", f"{100 * shipped:.1f}", f"{100 * there:.1f}"]
+    for least, all_of, most in zip(rows["least"], rows["all"], rows["most"], strict=True):
+        assert float(least[1]) <= float(all_of[1]) <= float(most[1])
+    assert rows["asks"][0][0] == "-2"
+    assert rows["reply"][0][4] == f"{100 * (found.dropped['reply'][RECALL10] - shipped):+.2f}"
     read = held.as_json(found)
-    assert read["ways"]["anew"]["all"]["all"]["recall@10"] == anew[RECALL10]
+    assert read["ways"]["anew"]["all"]["all"]["recall@10"] == mean(found.tuned["anew"].asked)[RECALL10]
     assert read["ways"]["shipped"]["c-2"]["multi-hop"]["questions"] == 2
-    assert set(read["weights"]["onward"]) == {"c-1", "c-2"}
+    assert set(read["weights"]["onward"]) == set(read["weights"]["fitted"]) == {"c-1", "c-2"}
 
 
 def test_of_one_conversation_nothing_can_be_left_out(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from projections.languages import ELSEWHERE, ENGLISH, LANGUAGES, Language
 from projections.policies import secrets, telling
 from projections.policies.text import folded
-from projections.recall import words
+from projections.recall import scoring, words
 
 RULES = words.VERSION.partition("-")[0]
 
@@ -22,6 +22,7 @@ RULES = words.VERSION.partition("-")[0]
             telling.VERSION,
             "telling@2 b8c3d730a3c2866c",
         ),
+        (ENGLISH.counted, scoring.VERSION, "recall@5 b34ec40ad6058d9b"),
         ([each.cards for each in LANGUAGES], secrets.VERSION, "secrets@1 879d7d4119aee427"),
     ],
 )

@@ -53,6 +53,7 @@ MATTER = Matter(
         "my gardens grow in Valparaíso since 2019",
         "Kim's boat is green. Kim, look!",
         "you and I",
+        "So many boats, and so much snow!",
         "the deploy of billing-service broke again " * 60,
     ),
     kinds=("fact", "project", "preference", "guidance", "behavioral"),
@@ -63,6 +64,7 @@ DATES = {
     "in november": Dated(months=frozenset({11})),
     "on the 15th": Dated(days=frozenset({15})),
     "when?": Dated(),
+    "how many?": Dated(),
 }
 """What is asked beside words, and what it names of a date."""
 CALLED = (*(name for name in NAMES if name[0].isupper()), "someone")

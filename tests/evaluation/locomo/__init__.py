@@ -8,8 +8,9 @@ of a file is given.
     remembering  the conversations in a memory, brought in by the importer; what a scripted model notes of them
     rankings     who ranks a conversation's turns for a question: recall as the bot calls it, and plain BM25
     pools        what recall finds with the points of every field, to be ranked under other weights
-    tuning       weights for some questions
-    held_out     each conversation left out in turn: weights tuned on the others, and what every field is worth
+    tuning       weights for some questions, by a search
+    fitting      the same by likelihood
+    held_out     each conversation left out in turn: weights found on the others, and what every field is worth
     encoding     vectors of all of it, where DNAM_ENCODER names an encoder
     measures     recall, reciprocal rank and nDCG of a ranking
     prompts      whether the evidence stands in the prompt

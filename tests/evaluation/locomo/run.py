@@ -16,7 +16,7 @@ from dnam.encoder import EncoderError
 from dnam.memory import Memory
 from projections.nearness import Nearness
 from tests.evaluation.locomo.encoding import nearnesses
-from tests.evaluation.locomo.held_out import SEARCHES, HeldOut, held_out, talks_of
+from tests.evaluation.locomo.held_out import FINDERS, HeldOut, held_out, talks_of
 from tests.evaluation.locomo.pools import Pool, pools
 from tests.evaluation.locomo.prompts import held_in_prompts
 from tests.evaluation.locomo.rankings import Named, Ranker, Ranking, Recall, bm25s, for_encoder, plain_bm25, rank
@@ -61,7 +61,7 @@ def _left_out(pooled: Mapping[str, Sequence[Pool]], bars: Progress) -> tuple[dic
     talks = len(talks_of(next(iter(pooled.values()))))
     if talks < 2:
         return {}, {"weights tuned without a conversation": "only one is asked about"}
-    task = bars.add_task("tuning", total=len(pooled) * len(SEARCHES) * talks)
+    task = bars.add_task("tuning", total=len(pooled) * len(FINDERS) * talks)
     return {name: held_out(each, lambda: bars.advance(task)) for name, each in pooled.items()}, {}
 
 

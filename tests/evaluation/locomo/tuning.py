@@ -64,7 +64,7 @@ class Places:
         self._question, self._at = np.array(there, np.int64).reshape(-1, 2).T
         self._shares = np.array([1 / len(pools[number].evidence) for number, _ in there])
         self._first = np.flatnonzero(np.diff(self._question, prepend=-1))
-        points = _side_by_side(pools)
+        points = side_by_side(pools)
         own = points[self._question, self._at]
         self._own: Doubles = own.T
         self._leads: Doubles = np.ascontiguousarray((points[self._question] - own[:, None]).transpose(2, 0, 1))
@@ -101,7 +101,7 @@ class Places:
 _NUMBERS = {field: number for number, field in enumerate(SHIPPED)}
 
 
-def _side_by_side(pools: Sequence[Pool]) -> Doubles:
+def side_by_side(pools: Sequence[Pool]) -> Doubles:
     """The points of all questions in one array: questions × turns × fields, with nothing where a question has less."""
     points = np.zeros((len(pools), max((len(pool.turns) for pool in pools), default=0), len(SHIPPED)))
     for number, pool in enumerate(pools):

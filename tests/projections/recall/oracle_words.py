@@ -70,6 +70,8 @@ def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
     spoken = [(_of_word(word), word) for word in words_of(text)]
     others = [(_term("s", sign), sign) for sign in _signs(text)] + [(_term("x", each), each) for each in _whole(text)]
     words = {term: word for term, word in spoken + others if word not in STOP_WORDS} or dict(spoken)
+    how_many = re.findall(r"(?<![^\W_])how[\W_]+(many|much)(?![^\W_])", _flat(text))
+    words = {term: word for term, word in words.items() if term not in map(_of_word, how_many)} or words
     named = [person for person in sorted(names) if is_named(names[person], text)]
     of_names = {_of_word(word) for person in named for word in words_of(names[person])}
     only_names = all(term in of_names for term in words)

@@ -39,7 +39,7 @@ SETTINGS = [
     for person in (ADA, ADA, KIM, NOBODY)
     for besides in ((), ("owner",))
 ]
-TEXTS = ("grows tea", "the garden, the green garden", "boats in the snow", "deploys the boat " * 9, "tea")
+TEXTS = ("grows tea", "the garden, the green garden", "boats in the snow", "deploys the boat " * 9, "tea", "many boats")
 THERE = st.builds(
     lambda text, at, **fields: an_item(text, owner=at[0], compartment=at[1], **fields),
     st.sampled_from(TEXTS),
@@ -52,7 +52,10 @@ THERE = st.builds(
     valid_until=st.sampled_from((None, None, NOW, NOW + WEEK)),
 )
 ASKED = st.lists(
-    st.sampled_from(("tea", "gardens", "boat", "the", "gardne", "snow", "deploy", "fact", "deploiys")), max_size=4
+    st.sampled_from(
+        ("tea", "gardens", "boat", "the", "gardne", "snow", "deploy", "fact", "deploiys", "how many", "many")
+    ),
+    max_size=4,
 ).map(" ".join)
 WHEN = st.sampled_from((0, 1, -1, WEEK, WEEK + 1, WEEK - 1, -WEEK, -WEEK - 1, 2 * WEEK, 2 * WEEK + 1))
 

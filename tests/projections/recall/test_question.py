@@ -115,6 +115,22 @@ def test_whether_it_asks_for_a_time(text: str, asks: bool) -> None:
     assert ask(text, {}).question.asks_when is asks
 
 
+@pytest.mark.parametrize(
+    ("text", "looked_for"),
+    [
+        ("How many dogs has Ada?", {"dogs"}),
+        ("how much, and how many dogs", {"dogs"}),
+        ("HOW\n MANY dogs", {"dogs"}),
+        ("many dogs, or how long", {"many", "dogs", "long"}),
+        ("many dogs: how", {"many", "dogs"}),
+        ("how many?", {"many"}),
+        ("how many has Ada?", {"ada", "@ada"}),
+    ],
+)
+def test_how_many_asks_and_is_not_looked_for(text: str, looked_for: set[str]) -> None:
+    assert words_of(text) == looked_for
+
+
 def test_it_asks_for_the_dates_that_it_names() -> None:
     assert ask("What did Ada do on 7 May 2023?", NAMES).question.dates == Dates(
         frozenset((5,)), frozenset((2023,)), frozenset((7,))
