@@ -114,14 +114,18 @@ class Corpus:
         """How many documents each unit has, and how long they are together; the same of its days."""
         self.documents = np.bincount(columns.units, minlength=len(self.units.all)).tolist()
         self.words = np.bincount(columns.units, columns.lengths, len(self.units.all)).astype(np.int64).tolist()
-        unit_days = np.stack([columns.units.astype(np.int64), columns.said // DAY_MS])
-        names, of = np.unique(unit_days, axis=1, return_inverse=True)
+        days = columns.said // DAY_MS
+        first, behind = int(days.min(initial=0)), int(days.max(initial=0)) + 1
+        days += columns.units * np.int64(behind - first) - first  # as one number: pairs take more to sort
+        found, of = np.unique(days, return_inverse=True)
+        units, dates = np.divmod(found, behind - first)
+        dates += first
         self.day[: self.size] = of
-        self._days = {(unit, day): number for number, (unit, day) in enumerate(names.T.tolist())}
-        self._date_of = array("q", names[1].tolist())
+        self._days = dict(zip(zip(units.tolist(), dates.tolist(), strict=True), range(len(found)), strict=True))
+        self._date_of = array("q", dates.tolist())
         self.day_documents = np.bincount(of, minlength=len(self._days)).tolist()
         self.day_words = np.bincount(of, columns.lengths, len(self._days)).astype(np.int64).tolist()
-        self.unit_days = np.bincount(names[0], minlength=len(self.units.all)).tolist()
+        self.unit_days = np.bincount(units, minlength=len(self.units.all)).tolist()
 
     # -- what comes and goes -------------------------------------------------------------------------------------------
 

@@ -176,6 +176,18 @@ def test_ids_are_found_among_many() -> None:
     assert corpus._by_id._order.dtype == np.int32, "a zone of a million has eight MB of them else"
 
 
+def test_days_of_units_have_numbers_also_those_before_1970() -> None:
+    said = [(-DAY - 1, UNIT), (-1, OTHER_UNIT), (0, UNIT), (5, UNIT), (DAY, UNIT), (3 * DAY, OTHER_UNIT)]
+    documents = [doc("tea", seq, at, unit=unit) for seq, (at, unit) in enumerate(said, 1)]
+    corpus, one_by_one = Corpus(sealed(documents)), corpus_of(documents)
+    numbers = [corpus._days[int(corpus.unit[at]), said[at][0] // DAY] for at in range(6)]
+    assert corpus.day[:6].tolist() == numbers == [0, 3, 1, 1, 2, 4]
+    assert corpus.dates().tolist() == [-2, 0, 1, -1, 3]
+    assert (corpus.day_documents, corpus.day_words, corpus.unit_days) == ([1, 2, 1, 1, 1], [1, 2, 1, 1, 1], [3, 2])
+    assert one_by_one.unit_days == [3, 2]
+    assert one_by_one._days.keys() == corpus._days.keys()
+
+
 def test_a_long_text_counts_as_far_as_a_byte_goes() -> None:
     corpus = corpus_of([doc("tea " * 400, 1)])
     assert (corpus.words, corpus.postings(TEA).counts.tolist()) == ([255], [255])
