@@ -109,7 +109,10 @@ class Vocabulary:
     def tell(self, new: Sequence[bytes]) -> None:
         """These stand there too by now."""
         if self._known is not None and len(self._known):
-            self._known = np.union1d(self._known, numbered(new))
+            more = np.unique(numbered(new))
+            at = np.searchsorted(self._known, more)
+            others = self._known.take(at, mode="clip") != more
+            self._known = np.insert(self._known, at[others], more[others])
 
     def __call__(self, numbers: Numbers) -> set[bytes]:
         """Which of some terms, given as numbers, may stand somewhere."""

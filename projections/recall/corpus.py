@@ -11,10 +11,12 @@ from array import array
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence, Set
+from itertools import accumulate
 
 import numpy as np
 
 from projections.ids import EventId
+from projections.recall.by_id import ById
 from projections.recall.called import Called
 from projections.recall.columns import NO_PEAK, Columns, Flags, Longs, Places, Postings, Raised, Sealed, short_id
 from projections.recall.documents import Document
@@ -32,6 +34,13 @@ SITTING_MS = 6 * 3_600_000
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
 _SPARE = 32
+_SHARE = 16
+"""How many times as long the arrays are as the room in them that is made at once for what comes."""
+_ALIGNED = 8
+"""The arrays are of as many elements as fill whole words, also those of bytes."""
+_MOST_IN_ONE = 16 << 20
+"""How many bytes the arrays have together at the most to lie in one piece; longer ones are mapped each by itself."""
+_NOWHERE, _NOT = np.empty(0, np.int32), np.empty(0, np.bool_)
 NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8), NO_PEAK)
 
 
@@ -73,26 +82,17 @@ class Corpus:
         self._late: dict[bytes, tuple[array[int], array[int]]] = {}
         self._late_numbers: set[int] = set()
         self._late_places: dict[int, int] = {}
-        self._by_id: Longs | None = None
+        self._by_id: ById | None = None
         self._late_ids: dict[int, int] = {}
         self._sealed = self.size
         self._arrange(sealed.columns)
 
     def _arrange(self, columns: Columns) -> None:
-        more = _SPARE + self.size // 8
-        (self.seqs, self.ids, self.said, self.lengths, self.flags, self.unit, self.speaker) = (
-            np.concatenate([column, np.zeros(more, column.dtype)]) for column in columns
-        )
-        self.alive = np.zeros(self.size + more, np.bool_)
+        self.seqs, self.ids, self.said, self.lengths, self.flags, self.unit, self.speaker = columns
+        self.day = self.before = self.after = self.scores = self.slots = _NOWHERE
+        self.alive = self.joined = self.touched = _NOT
+        self._move(self.size + _SPARE + self.size // _SHARE)
         self.alive[: self.size] = True
-        self.joined = np.zeros(self.size + more, np.bool_)
-        self.before = np.full(self.size + more, NONE, np.int32)
-        self.after = np.full(self.size + more, NONE, np.int32)
-        self.scores = np.zeros(self.size + more, np.int32)
-        self.touched = np.zeros(self.size + more, np.bool_)
-        """Nothing, between two searches."""
-        self.slots = np.zeros(self.size + more, np.int32)
-        """Whatever a search numbers last; nothing is read there that it did not write."""
         self._link(np.lexsort((columns.seqs, columns.said, columns.units)).astype(np.int32))
         self._first_seq = int(columns.seqs[0]) if self.size else 0
         self._places = np.full(int(columns.seqs[-1]) - self._first_seq + 1 if self.size else 0, NONE, np.int32)
@@ -101,6 +101,7 @@ class Corpus:
 
     def _link(self, order: Places) -> None:
         """Chain what was there from the beginning, given in order."""
+        self.before[: self.size] = self.after[: self.size] = NONE
         first, second = order[:-1], order[1:]
         same = self.unit[first] == self.unit[second]
         self.before[second[same]] = first[same]
@@ -113,14 +114,18 @@ class Corpus:
         """How many documents each unit has, and how long they are together; the same of its days."""
         self.documents = np.bincount(columns.units, minlength=len(self.units.all)).tolist()
         self.words = np.bincount(columns.units, columns.lengths, len(self.units.all)).astype(np.int64).tolist()
-        unit_days = np.stack([columns.units.astype(np.int64), columns.said // DAY_MS])
-        names, of = np.unique(unit_days, axis=1, return_inverse=True)
-        self.day = np.concatenate([of.astype(np.int32), np.zeros(len(self.seqs) - self.size, np.int32)])
-        self._days = {(unit, day): number for number, (unit, day) in enumerate(names.T.tolist())}
-        self._date_of = array("q", names[1].tolist())
+        days = columns.said // DAY_MS
+        first, behind = int(days.min(initial=0)), int(days.max(initial=0)) + 1
+        days += columns.units * np.int64(behind - first) - first  # as one number: pairs take more to sort
+        found, of = np.unique(days, return_inverse=True)
+        units, dates = np.divmod(found, behind - first)
+        dates += first
+        self.day[: self.size] = of
+        self._days = dict(zip(zip(units.tolist(), dates.tolist(), strict=True), range(len(found)), strict=True))
+        self._date_of = array("q", dates.tolist())
         self.day_documents = np.bincount(of, minlength=len(self._days)).tolist()
         self.day_words = np.bincount(of, columns.lengths, len(self._days)).astype(np.int64).tolist()
-        self.unit_days = np.bincount(names[0], minlength=len(self.units.all)).tolist()
+        self.unit_days = np.bincount(units, minlength=len(self.units.all)).tolist()
 
     # -- what comes and goes -------------------------------------------------------------------------------------------
 
@@ -198,14 +203,14 @@ class Corpus:
         self._late_places = {seq: at for seq, at in self._late_places.items() if at >= end}
         self._late_ids = {short: at for short, at in self._late_ids.items() if at >= end}
         if self._by_id is not None:
-            order = np.argsort(self.ids[first:end], kind="stable")
-            between = np.searchsorted(self.ids[:first], self.ids[first:end][order], side="right", sorter=self._by_id)
-            self._by_id = np.insert(self._by_id, between, order + first)
+            self._by_id = self._by_id.with_more(self.ids[:end])
         self._sealed = end
         self._told(self._let_go(end))
 
     def _let_go(self, end: int) -> list[bytes]:
-        """Forget where terms stand in front of a place, since it is read from disk; which they are."""
+        """Forget where terms stand in front of a place, since it is read from disk; which they are. What is kept of a
+        term of many places has them where somebody asked since; all others are read again when they are asked for.
+        """
         gone = [term for term, (places, _) in self._late.items() if places[0] < end]
         for term in gone:
             places, counts = self._late.pop(term)
@@ -214,8 +219,10 @@ class Corpus:
                 self._late[term] = places[cut:], counts[cut:]
             else:
                 self._late_numbers.remove(int.from_bytes(term, "big"))
-            kept = self._kept.pop(term, None)
-            self._kept_bytes -= 0 if kept is None else kept.bytes
+            kept = self._kept.get(term)
+            if kept is not None and not kept.settle(cut):
+                del self._kept[term]
+                self._kept_bytes -= kept.bytes
         return gone
 
     def _day(self, unit: int, day: int) -> int:
@@ -260,10 +267,22 @@ class Corpus:
         self.joined[at] = before != NONE and self.said[at] - self.said[before] <= SITTING_MS
 
     def _grow(self) -> None:
-        more = _SPARE + len(self.seqs) // 4
-        for name, value in _COLUMNS.items():
-            column = getattr(self, name)
-            setattr(self, name, np.concatenate([column, np.full(more, value, column.dtype)]))
+        self._move(len(self.seqs) + _SPARE + len(self.seqs) // _SHARE)
+
+    def _move(self, room: int) -> None:
+        """Make the arrays so long. Where they are short they lie in one piece of memory: side by side each would leave
+        a hole whenever it moves, and the heap would fall to pieces. What is not written to yet takes no memory.
+        """
+        room += -room % _ALIGNED
+        sizes = [room * kind.itemsize for kind in _KINDS.values()]
+        piece = np.zeros(sum(sizes) if sum(sizes) <= _MOST_IN_ONE else 0, np.uint8)
+        ends = accumulate(sizes)
+        for (name, kind), size, end in zip(_KINDS.items(), sizes, ends, strict=True):
+            old = getattr(self, name)
+            new = piece[end - size : end].view(kind) if len(piece) else np.zeros(room, kind)
+            new[: len(old[: self.size])] = old[: self.size]
+            setattr(self, name, new)
+        self.before[NONE] = self.after[NONE] = NONE
 
     # -- looked up -----------------------------------------------------------------------------------------------------
 
@@ -306,12 +325,10 @@ class Corpus:
         if late is not None:
             return late
         if self._by_id is None:
-            self._by_id = np.argsort(self.ids[: self._sealed], kind="stable")  # 64 bits: a search converts others
-        at = int(np.searchsorted(self.ids[: self._sealed], short, sorter=self._by_id))
-        while at < self._sealed and self.ids[place := int(self._by_id[at])] == short:
+            self._by_id = ById.of(self.ids[: self._sealed])
+        for place in self._by_id.places(self.ids, short):
             if self.alive[place]:  # what was edited or returned may be there twice
                 return place
-            at += 1
         return NONE
 
     def _living(self, at: int) -> int:
@@ -382,11 +399,19 @@ class Corpus:
         ]
 
 
-_COLUMNS = {
-    "seqs": 0, "ids": 0, "said": 0, "lengths": 0, "flags": 0, "unit": 0, "speaker": 0, "day": 0,
-    "alive": False, "joined": False, "before": NONE, "after": NONE, "scores": 0, "touched": False, "slots": 0,
-}  # fmt: skip
-"""The arrays, and what they hold where there is no document."""
+_KINDS = {
+    name: np.dtype(kind)
+    for kind, names in (
+        (np.int64, ("seqs", "ids", "said")),
+        (np.int32, ("unit", "speaker", "day", "before", "after", "scores", "slots")),
+        (np.uint8, ("lengths", "flags")),
+        (np.bool_, ("alive", "joined", "touched")),
+    )
+    for name in names
+}
+"""The arrays. `scores` and `touched` hold nothing between two searches; `slots` whatever a search numbers last, and
+nothing is read there that it did not write.
+"""
 
 
 def corpus_of(documents: Iterable[Document]) -> Corpus:

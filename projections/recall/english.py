@@ -50,8 +50,7 @@ FIRST_WORDS = _KNOWN.first_words
 """A text with one of these is about who says it."""
 
 COUNTED = ENGLISH.counted
-"""By which two words a question asks for a number. No answer has the second: it has the number, or the things one by one.
-"""
+"""By which two words a question asks for a number. An answer has the number, and not the second of them."""
 
 ASKS_WHEN = "|".join(_KNOWN.asks_when)
 """What a question has that asks for a time."""

@@ -8,6 +8,10 @@ from projections.recall.columns import Bytes, Flags, Postings
 
 FEW = 32
 """Up to how many places are looked at one by one."""
+SHARE = 64
+"""How many times as long the arrays are as the room that is made at once for what comes."""
+SHORT = 512
+"""Up to how many places are soon read again: most terms are asked for once, and would be held for long."""
 HOLDING = 512
 """About how many bytes two arrays, their peak, this, and the term take in CPython."""
 
@@ -43,7 +47,7 @@ class KeptPostings:
             return
         size = self._size + new
         if size > len(self._at):
-            more = new + size // 8
+            more = new + size // SHARE
             self._at = np.concatenate([self._at[: self._size], np.empty(more, np.int32)])
             self._counts = np.concatenate([self._counts[: self._size], np.empty(more, np.uint8)])
         late, often = places[self._late :], counts[self._late :]
@@ -51,6 +55,14 @@ class KeptPostings:
         self._counts[self._size : size] = often
         self._peak = self._peak.with_more(max(often), _least(lengths, late))
         self._size, self._late = size, len(places)
+
+    def settle(self, number: int) -> bool:
+        """The first of what came one by one is told as what was there from the beginning. Whether this is worth keeping
+        then: it has them, and is no short one.
+        """
+        stays = self._late >= number and self._size > SHORT
+        self._late -= number if stays else 0
+        return stays
 
     def bury(self, alive: Flags, dead: int) -> None:
         """Leave out what is gone, unless no more are gone by now than when that was done last."""

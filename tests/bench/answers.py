@@ -159,6 +159,8 @@ async def flat(folder: Path, count: int) -> dict[str, Any]:
                 await today.message(request)
             else:
                 await today.exchanges.hear(request)
+            if today.exchanges.unwritten:  # as a bot does: else all waits from the first slow write on, in memory
+                await today.exchanges.unwritten.again()
             today.arrivals.clear()
             today.model.prompts.clear()
             today.model.injected.clear()

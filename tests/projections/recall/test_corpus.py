@@ -137,6 +137,59 @@ def test_a_corpus_grows_and_stays_what_it_was(monkeypatch: pytest.MonkeyPatch) -
     assert (corpus.documents, corpus.words) == ([59], [59])
 
 
+def arrays(corpus: Corpus) -> list[np.ndarray[tuple[int], np.dtype[np.generic]]]:
+    return [getattr(corpus, name) for name in recall_corpus._KINDS]
+
+
+def test_there_is_little_room_for_what_comes() -> None:
+    corpus = Corpus(sealed([doc("tea", seq, seq) for seq in range(1, 1_601)]))
+    for seq in range(1_601, 2_001):
+        corpus.add(doc("tea", seq, seq))
+        assert corpus.size < len(corpus.seqs) <= corpus.size + 32 + corpus.size // 15 + 8
+        assert {len(each) for each in arrays(corpus)} == {len(corpus.seqs)}
+    assert stands_in(corpus, TEA) == corpus.seqs[:2_000].tolist() == list(range(1, 2_001))
+    assert corpus._kept[TEA].bytes <= HOLDING + 5 * (2_000 + 2_000 // 60 + 32)
+
+
+@pytest.mark.parametrize("most", [1 << 20, 0])
+def test_short_arrays_lie_in_one_piece(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    monkeypatch.setattr(recall_corpus, "_MOST_IN_ONE", most)
+    corpus = Corpus(sealed([doc("tea", 1, 1), doc("tea", 2, 2)]))
+    for seq in range(3, 100):
+        corpus.add(doc("tea", seq, seq))
+    pieces = {id(each if each.base is None else each.base) for each in arrays(corpus)}
+    assert len(pieces) == (1 if most else len(recall_corpus._KINDS))
+    assert [each.dtype for each in arrays(corpus)] == [*recall_corpus._KINDS.values()]
+    assert all(each.flags.c_contiguous and each.flags.aligned for each in arrays(corpus))
+
+
+def test_ids_are_found_among_many() -> None:
+    """Also at both ends of those that stand by themselves, and where several places have one."""
+    documents = [doc("tea", seq, seq, name=str(seq % 90)) for seq in range(1, 101)]
+    corpus, _ = settling(documents, 60)
+    assert corpus.places_of([message_id("1")]) == [90]
+    for seq in range(1, 11):
+        corpus.remove(seq)
+    corpus.settle(40)
+    for seq in range(11, 101):
+        assert corpus.places_of([message_id(str(seq % 90))]) == [seq - 1]
+    assert corpus.places_of([message_id("none"), message_id("nobody")]) == [NONE, NONE]
+    assert corpus._by_id is not None
+    assert corpus._by_id._order.dtype == np.int32, "a zone of a million has eight MB of them else"
+
+
+def test_days_of_units_have_numbers_also_those_before_1970() -> None:
+    said = [(-DAY - 1, UNIT), (-1, OTHER_UNIT), (0, UNIT), (5, UNIT), (DAY, UNIT), (3 * DAY, OTHER_UNIT)]
+    documents = [doc("tea", seq, at, unit=unit) for seq, (at, unit) in enumerate(said, 1)]
+    corpus, one_by_one = Corpus(sealed(documents)), corpus_of(documents)
+    numbers = [corpus._days[int(corpus.unit[at]), said[at][0] // DAY] for at in range(6)]
+    assert corpus.day[:6].tolist() == numbers == [0, 3, 1, 1, 2, 4]
+    assert corpus.dates().tolist() == [-2, 0, 1, -1, 3]
+    assert (corpus.day_documents, corpus.day_words, corpus.unit_days) == ([1, 2, 1, 1, 1], [1, 2, 1, 1, 1], [3, 2])
+    assert one_by_one.unit_days == [3, 2]
+    assert one_by_one._days.keys() == corpus._days.keys()
+
+
 def test_a_long_text_counts_as_far_as_a_byte_goes() -> None:
     corpus = corpus_of([doc("tea " * 400, 1)])
     assert (corpus.words, corpus.postings(TEA).counts.tolist()) == ([255], [255])
@@ -228,14 +281,36 @@ def test_what_came_is_settled_as_far_as_it_lies_on_disk() -> None:
     assert stands_in(corpus, TEA) == list(range(1, 11))
 
 
-def test_what_was_read_of_a_term_is_read_again_when_more_of_it_is_settled() -> None:
+@pytest.mark.parametrize(("asked", "short"), [(0, 0), (2, 0), (3, 0), (4, 0), (6, 0), (6, 5), (6, 6)])
+def test_what_was_read_of_a_term_stays_where_it_has_what_is_settled(
+    monkeypatch: pytest.MonkeyPatch, asked: int, short: int
+) -> None:
+    monkeypatch.setattr("projections.recall.kept_postings.SHORT", short)
     documents = [doc(f"tea {n}", n, n) for n in range(1, 7)]
-    corpus, _ = settling(documents, 2)
-    assert stands_in(corpus, TEA) == [1, 2, 3, 4, 5, 6]
-    held = corpus._kept_bytes
+    reads: list[bytes] = []
+    everything = sealed(documents)
+
+    def postings(terms: Sequence[bytes]) -> Raised:
+        reads.extend(terms)
+        return everything.postings(terms)
+
+    corpus = Corpus(sealed(documents[:2])._replace(postings=postings))
+    for each in documents[2:]:
+        if each.seq == asked + 1:
+            assert stands_in(corpus, TEA) == list(range(1, asked + 1))
+        corpus.add(each)
+    if asked == 6:
+        assert stands_in(corpus, TEA) == [1, 2, 3, 4, 5, 6]
+    before = len(reads)
     corpus.settle(2)
-    assert corpus._kept_bytes < held
-    assert stands_in(corpus, TEA) == [1, 2, 3, 4, 5, 6]
+    corpus.remove(3)
+    assert stands_in(corpus, TEA) == [1, 2, 4, 5, 6]
+    assert len(reads) - before == (0 if asked >= 4 and short < 6 else 1)
+    corpus.add(doc("tea at last", 9, 9))
+    corpus.settle(2)
+    assert stands_in(corpus, TEA) == [1, 2, 4, 5, 6, 9]
+    assert corpus.postings(TEA).at.tolist() == [0, 1, 3, 4, 5, 6]
+    assert corpus._kept_bytes == sum(each.bytes for each in corpus._kept.values())
 
 
 def test_an_edit_that_is_settled_is_found_under_the_id_of_the_message() -> None:
