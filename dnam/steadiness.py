@@ -76,16 +76,24 @@ def tended(first: float = FIRST_SECONDS, seconds: float = TEND_SECONDS) -> Itera
 
 
 @contextmanager
-def steady() -> Iterator[None]:
-    """As long as the `with` lasts. It holds for the whole process, so it is for a program, not for a library."""
+def with_short_pauses() -> Iterator[None]:
+    """Few collections, and threads that give way sooner, as long as the `with` lasts. It holds for the whole process:
+    it is for a program, not for a library.
+    """
     before, thresholds = sys.getswitchinterval(), gc.get_threshold()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        with tended():
-            yield
+        yield
     finally:
         sys.setswitchinterval(before)
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+
+
+@contextmanager
+def steady() -> Iterator[None]:
+    """The same for a program that goes on for days: its heap is tended, too."""
+    with with_short_pauses(), tended():
+        yield
