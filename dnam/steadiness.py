@@ -1,9 +1,9 @@
-"""A process that answers people: the interpreter's own pauses in it are kept short.
+"""A process that answers people, or asks a model much at once: the interpreter's own pauses in it are kept short.
 
-A full collection of garbage looks at everything that was ever loaded, some 30 ms long, and at all that is kept between
-two commits of the views, some 20 ms long; a thread that computes keeps the others from running for 5 ms at a time: an
-answer that is being prepared waits for all of it. What was loaded is left out, and what came since is looked at seldom:
-nearly all goes without a collection, as soon as nobody has it any more.
+A full collection of garbage looks at everything that was ever loaded, some 30 ms long (with an SDK more than 100 ms),
+and at all that is kept between two commits of the views, some 20 ms long; a thread that computes keeps the others from
+running for 5 ms at a time: an answer that is being prepared waits for all of it. What was loaded is left out, and what
+came since is looked at seldom: nearly all goes without a collection, as soon as nobody has it any more.
 
 What was freed is given back every half a minute, which takes about a ms: in between it is kept, since it is soon needed
 again, but among what stays it would fall to pieces that add up over a day. What stays is put into huge pages then
@@ -76,16 +76,24 @@ def tended(first: float = FIRST_SECONDS, seconds: float = TEND_SECONDS) -> Itera
 
 
 @contextmanager
-def steady() -> Iterator[None]:
-    """As long as the `with` lasts. It holds for the whole process, so it is for a program, not for a library."""
+def with_short_pauses() -> Iterator[None]:
+    """Few collections, and threads that give way sooner, as long as the `with` lasts. It holds for the whole process:
+    it is for a program, not for a library.
+    """
     before, thresholds = sys.getswitchinterval(), gc.get_threshold()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
     sys.setswitchinterval(SWITCH_SECONDS)
     try:
-        with tended():
-            yield
+        yield
     finally:
         sys.setswitchinterval(before)
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+
+
+@contextmanager
+def steady() -> Iterator[None]:
+    """The same for a program that goes on for days: its heap is tended, too."""
+    with with_short_pauses(), tended():
+        yield

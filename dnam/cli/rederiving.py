@@ -199,6 +199,7 @@ async def run_derivation(
     from dnam.rederiving.models import asking
     from dnam.rederiving.options import with_encoder
     from dnam.rederiving.rederivation import rederiving
+    from dnam.steadiness import with_short_pauses
 
     settings = with_encoder(shell.settings, manifest.asked.encoder)
     most = None if max_cost is None else round(max_cost * MICROS)
@@ -209,7 +210,7 @@ async def run_derivation(
     ):
         if not agree(derivation):
             return None
-        with _progress(shell) as tell:
+        with _progress(shell) as tell, with_short_pauses():
             return await derivation.run(tell, encoder=chosen, most_micros=most, at_once=parallel, send=asked.send)
 
 

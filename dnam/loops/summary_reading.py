@@ -72,7 +72,8 @@ def reading_of(source: Source, found: Found[SummaryRow] | None, settings: Refres
         return Reading(since, after, upto)
     ends = found.row.refresh >= settings.era_refreshes and not is_troubled
     is_wrong = is_made_anew(source, found)
-    if not is_troubled and (ends or is_wrong or settings.looks_back):
+    looks_back = settings.looks_back and source.may_have_more(since)
+    if not is_troubled and (ends or is_wrong or looks_back):
         recent = source.recent(since.lines[-1].said, found.row.floor)
         if ends or is_wrong or _came_late(source, found, recent, settings):
             return Reading(recent, recent.stopped or found.row.floor, upto, ends=ends)

@@ -2,7 +2,7 @@
 holds.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import takewhile
 from typing import NamedTuple, Protocol
 
@@ -53,6 +53,9 @@ class Only(Protocol):
     def is_new(self, heard: EventId, version: EventId) -> bool:
         """Whether no earlier refresh might read it."""
 
+    def has_more(self, known: Set[EventId]) -> bool:
+        """Whether anything that no earlier refresh might read may be of other events than these."""
+
 
 def _id_of(row: MessageRow | TurnRow) -> EventId:
     """What a message or an answer is known by."""
@@ -79,6 +82,12 @@ class Source(NamedTuple):
     def came_behind(self, line: WindowLine, seq: Seq) -> bool:
         """Whether something came in behind the summary that was made at `seq`."""
         return line.seq > seq if self.only is None else self.only.is_new(line.id, line.event)
+
+    def may_have_more(self, taken: Taken) -> bool:
+        """Whether anything may have come in behind the last summary besides what was taken."""
+        if self.only is None:
+            return True
+        return self.only.has_more({each for line in taken.lines for each in (line.id, line.event)})
 
     def is_by_then(self, entry: Entry) -> bool:
         """Whether it was said by the time up to which is read."""

@@ -18,6 +18,7 @@ from dnam.rederiving.spoken import Spoken, There, Upto
 from dnam.rederiving.together import Inside, made_together
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.turns import ANYTIME, ORDERED, Turn, Turns
+from projections.decisions.came_of import SUMMARY_TAGS
 from projections.decisions.consent import is_out
 from projections.events import MessageHeard
 from projections.ids import EventId, Handle
@@ -60,7 +61,7 @@ class Starting:
         self._traffic = traffic
         self._ended = ended
         self._unread: dict[tuple[Handle, str], dict[EventId, None]] = {}
-        self._spoken = Spoken(recorded.edited)
+        self._spoken = Spoken(recorded.edited, self._is_said)
         self._turns = Turns(traffic)
         self._out: dict[Handle, bool] = {}
         self._left = Counter[Key]()
@@ -228,6 +229,13 @@ class Starting:
     def _is_gone(self, rows: Rows, event: EventId) -> bool:
         """Whether a message that lost its first words says nothing else now."""
         return message_of(self._memory.engine, rows, event, self._runs.passed) is None
+
+    def _is_said(self, event: EventId) -> bool:
+        """Whether an event of the live log may be something that was said: a summary reads the one before it too."""
+        log = self._live.store.log
+        seq = self._runs.passed.seq(event) or log.find(event)
+        stored = None if seq is None else log.get(seq)
+        return stored is None or not decode_header(stored.header).tag.startswith(SUMMARY_TAGS)
 
     def _is_message(self, event: EventId) -> bool:
         """Whether an event of the live log is a message that was heard; a summary reads answers too."""

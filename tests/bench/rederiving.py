@@ -2,8 +2,8 @@
 reply after 200 ms; and the replies that were recorded, decided from anew.
 
 LOCOMO names LoCoMo's file, whose first five conversations are taken; without it, as much is said by invented people.
-What is at most possible is calls × latency ÷ how many calls are under way at once. Overhead is a processor's time of
-ours, the SDK's part of it included.
+What is at most possible is calls × latency ÷ how many calls are under way at once. The interpreter's pauses are kept
+short, as `dnam rederive` keeps them. Overhead is a processor's time of ours, the SDK's part of it included.
 """
 
 import asyncio
@@ -29,6 +29,7 @@ from dnam.model import Ask, Hear, Model, Reply, unheard
 from dnam.rederiving.rederivation import rederiving
 from dnam.settings import read
 from dnam.shadows import Asked, Manifest
+from dnam.steadiness import with_short_pauses
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
 from replay.clock import SystemClock
@@ -128,9 +129,10 @@ async def _asking(folder: Path, name: str, url: str, key: str) -> Took:
 
 async def _derive(folder: Path, name: str, model: Model, asked: Asked) -> Took:
     async with rederiving(folder, SETTINGS, model, Manifest(name, asked, SystemClock().now(), "", "")) as derivation:
-        runs, wall, cpu = len(derivation.runs()), perf_counter(), process_time()
-        manifest = await derivation.run(lambda *_: None, at_once=AT_ONCE)
-        return Took(manifest, runs, perf_counter() - wall, process_time() - cpu)
+        with with_short_pauses():
+            runs, wall, cpu = len(derivation.runs()), perf_counter(), process_time()
+            manifest = await derivation.run(lambda *_: None, at_once=AT_ONCE)
+            return Took(manifest, runs, perf_counter() - wall, process_time() - cpu)
 
 
 @contextmanager

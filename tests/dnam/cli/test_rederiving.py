@@ -1,16 +1,19 @@
 """`dnam rederive` and `dnam shadows`: what another model would have made of what was said."""
 
 import asyncio
+import gc
 import re
 import shutil
 from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dnam.memory import Memory
-from dnam.shadows import load
+from dnam.rederiving.rederivation import Rederivation
+from dnam.shadows import Manifest, load
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
 from tests.dnam.cli.memories import ROOT, Ran, dnam
@@ -53,6 +56,20 @@ def test_by_the_same_model_nobody_is_asked_and_nothing_differs(learned: Path) ->
     assert events_of(learned) == before
     ran = dnam("diff", "--shadow", "same", "--data", learned)
     assert (ran.code, "nothing differs" in ran.err) == (0, True)
+
+
+def test_pauses_are_kept_short_while_it_is_made(learned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was loaded is left out of the collections meanwhile: with an SDK it is much, and all calls wait for it."""
+    frozen: list[bool] = []
+    run = Rederivation.run
+
+    async def seen(derivation: Rederivation, *given: Any, **named: Any) -> Manifest:
+        frozen.append(gc.get_freeze_count() > 0)
+        return await run(derivation, *given, **named)
+
+    monkeypatch.setattr(Rederivation, "run", seen)
+    derived(learned, name="steady")
+    assert (frozen, gc.get_freeze_count()) == ([True], 0)
 
 
 def test_another_model_is_asked_once_and_what_is_done_is_not_done_again(learned: Path) -> None:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from dnam.errors import CostsTooMuch
+from dnam.loops.summary_source import Source, Taken
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, Reply, unheard
 from dnam.rederiving import walk
@@ -18,6 +19,7 @@ from dnam.rederiving.rederivation import rederiving
 from dnam.rederiving.starting import Starting
 from dnam.shadows import Manifest, load
 from projections.events.values import Item
+from projections.ids import Point
 from projections.rederiving.schedule import Run
 from projections.rows import Rows
 from replay.errors import CannotWrite
@@ -61,6 +63,33 @@ def test_the_same_model_makes_the_same_memory_without_being_asked(tmp_path: Path
     assert len(texts(live)) == 4
     assert model.asks == []
     assert (manifest.state, manifest.calls, manifest.changed) == ("complete", 0, ())
+
+
+async def summed_up(there: Village) -> None:
+    """A channel is summed up again and again."""
+    for number in range(4):
+        for who in ("kim", "ada", "kim"):
+            await there.say(who, f"I like walk {number}")
+        await there.summarise()
+
+
+@pytest.mark.parametrize("name", ["scripted", "other"])
+def test_a_summary_reads_back_for_nothing_where_all_that_is_new_to_it_lies_behind_the_last_one(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(tmp_path, summed_up)
+    read_back: list[int] = []
+    recent = Source.recent
+
+    def counted(source: Source, said: int, floor: Point | None) -> Taken:
+        read_back.append(said)
+        return recent(source, said, floor)
+
+    monkeypatch.setattr(Source, "recent", counted)
+    asyncio.run(derive(tmp_path, reader(name=name), asked=msgspec.structs.replace(ASKED, summary_model=name)))
+    live, shadow = both(tmp_path)
+    assert shadow["summaries"] == live["summaries"]
+    assert read_back == []
 
 
 def test_what_is_decided_anew_is_planned_in_its_decision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
