@@ -175,7 +175,6 @@ OUR_OWN_WORDS = {
     "dnam/hits.py": "what the fields of a score are called",
     "dnam/cli/comparing.py": "columns of what is printed",
     "dnam/cli/reverting.py": "columns of what is printed",
-    "projections/recall/corpus.py": "columns of a table",
 }
 """Where such words are listed that are no knowledge of what people say, and what they are there."""
 BARS = re.compile(r"[^\W\d_]+(?:\|[^\W\d_]+)+")

@@ -16,6 +16,7 @@ from projections.decisions.hear import (
     accounts,
     delete,
     hear,
+    is_kept_out,
     message_identity,
 )
 from projections.decisions.meet import Account, meet
@@ -224,7 +225,10 @@ def test_a_deletion_takes_the_message_and_can_be_repeated() -> None:
 def test_nothing_of_somebody_who_opted_out_is_heard() -> None:
     world = World()
     hashed = (world.ids.keyed_hash("discord", "100"),)
+    assert not is_kept_out(world.rows, said())
     world.add(PersonOptedOut(said=NOW, by=OPERATOR, hashes=hashed))
+    assert is_kept_out(world.rows, said())
+    assert not is_kept_out(world.rows, said("2", speaker=BEN, mentions=(Mention(0, ADA),)))
     assert world.decide(hear, said()) == []
     heard = world.decide(hear, said("2", speaker=BEN, mentions=(Mention(0, ADA),)))[-1]
     assert isinstance(heard, MessageHeard)

@@ -1,8 +1,9 @@
 """A line of the conversation: what it shows, and how long it is."""
 
+from projections.blocks import Basis, Line
 from projections.caller import Caller
 from projections.events.values import Attachment, Span
-from projections.ids import Ref
+from projections.ids import EventId, Ref
 from projections.said import backwards
 from projections.window_line import entry_chars, entry_line, spoken_words
 from tests.projections.channel import (
@@ -29,6 +30,13 @@ def test_a_line_knows_where_it_comes_from(world: World) -> None:
     assert (first.by_assistant, first.is_turn) == (False, False)
     assert (second.id, second.event, second.seq, second.said) == (turn.id, turn.id, turn.seq, NOW + 2)
     assert (second.by_assistant, second.is_turn, second.name) == (True, True, "Older Name")
+
+
+def test_what_is_not_recorded_yet_rests_on_nothing(world: World) -> None:
+    say(world, "Hi!", 1)
+    (line,) = window(world).lines
+    assert Line("", line).basis == Basis("message", line.event, line.seq)
+    assert Line("", line._replace(id=EventId(b""))).basis is None
 
 
 def test_attachments_are_named_with_their_captions(world: World) -> None:
