@@ -8,8 +8,11 @@ from projections.recall.columns import Places
 from projections.recall.dated import Dates
 from projections.recall.documents import ENDS_ASKING
 from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS
+from projections.recall.numbers import Numbers
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import Allowed, Term, by_bound
+from projections.recall.spelling import LATIN, worth
+from projections.recall.words import LONGEST
 
 _PRUNED_FROM = 1 << 14
 """From how many postings on it pays to look which documents can still be among the best."""
@@ -22,6 +25,15 @@ _SHARES = np.array([WEIGHTS[name] for name in OF_WORDS])
 
 class CompiledReckoning(Reckoning):
     """One part, and the terms of one question that stand in it."""
+
+    @staticmethod
+    def spell(stem: str) -> Numbers:
+        """What is spelled like a word of letters from a to z that has this stem, ascending."""
+        letters = np.frombuffer(stem.encode(), np.uint8) - ord("a")
+        likes = np.empty((2 * len(stem) + 1) * (kernels.LETTERS + 1), np.uint64)
+        likes = likes[: kernels.spell(letters, worth(LATIN, LONGEST + 1), likes)]
+        likes.sort()
+        return likes
 
     def seeds(self, dates: Dates, allowed: Allowed) -> Places:
         """The documents with the highest BM25 of their own words, and their dates."""

@@ -5,7 +5,7 @@ numbers, and a quotient is floored as a double as it is there. An array that is 
 read. NONE is -1, which here is no index: what has no place is passed over.
 
 What was compiled is kept on disk, and made anew when this file changes: so it imports nothing that it reckons with, and
-its constants are those of `bm25`, written once more (a test holds them against each other).
+its constants are those of `bm25` and `words`, written once more (a test holds them against each other).
 """
 
 from collections.abc import Callable
@@ -23,8 +23,13 @@ Places = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 Twos = npt.NDArray[np.uint16]
 Flags = npt.NDArray[np.bool_]
+Numbers = npt.NDArray[np.uint64]
 ABOVE, BELOW, LEAST = 1_945_600.0, 1_000.0, 450.0
 """ONE · (K1 + 1000), 1000 and LEAST_NORM."""
+PRIME, FACTOR, HALF = np.uint64(0x13C6EF372FE94CFB), np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+"""Those of `words`: what numbers of terms are less than, and what spreads them."""
+LETTERS, KIND = 26, 22
+"""From a to z, and which of them stands before the letters of a word in its term."""
 LOOPS: list[tuple[Any, str]] = []
 """What is to be compiled, and for arrays of which kinds: nothing else is."""
 
@@ -370,3 +375,62 @@ def weigh_words(
             fields[2, term, row] = give(widely[term], of_around, weight) * shares[2] >> 10
             fields[3, term, row] = give(on_days[day, term], day_norms[day], weight) * shares[3] >> 10
             fields[4, term, row] = give(often[last, term], of_last, weight) * shares[4] >> 10 if is_reply else 0
+
+
+@_compiled("uint64(uint64, uint64)")
+def plus(one: np.uint64, other: np.uint64) -> np.uint64:
+    """The sum of two numbers of terms."""
+    total = one + other
+    return total - PRIME if total >= PRIME else total
+
+
+@_compiled("uint64(uint64, uint64)")
+def minus(one: np.uint64, other: np.uint64) -> np.uint64:
+    """Their difference."""
+    return one - other if one >= other else one + PRIME - other
+
+
+@_compiled("uint64(uint64)")
+def spread_out(number: np.uint64) -> np.uint64:
+    """The term of a number, as a number."""
+    product = number * FACTOR
+    return product ^ (product >> HALF)
+
+
+@_compiled("int64(uint8[::1], uint64[:, ::1], uint64[::1])")
+def spell(letters: Bytes, worth: Numbers, likes: Numbers) -> int:
+    """The terms of all words that are one letter away from one, in any order and some twice; how many they are. Letters
+    count from 0 for `a`; `worth` says what each is worth in a term's number, by how many stand behind it.
+    """
+    length, there = len(letters), 0
+    own, behind = worth[length, KIND], np.uint64(0)
+    for at in range(length):
+        behind = plus(behind, worth[length - 1 - at, letters[at]])
+    own = plus(own, behind)
+    less, more = worth[length - 1, KIND], worth[length + 1, KIND]  # before a place, with so many letters in the word
+    for at in range(length + 1):
+        around = plus(more, behind)
+        for letter in range(LETTERS):
+            likes[there] = spread_out(plus(around, worth[length - at, letter]))
+            there += 1
+        if at == length:
+            break
+        this = letters[at]
+        without = minus(own, worth[length - 1 - at, this])
+        for letter in range(LETTERS):
+            if letter != this:
+                likes[there] = spread_out(plus(without, worth[length - 1 - at, letter]))
+                there += 1
+        behind = minus(behind, worth[length - 1 - at, this])
+        likes[there] = spread_out(plus(less, behind))
+        there += 1
+        if at + 1 < length:
+            other = letters[at + 1]
+            without = minus(without, worth[length - 2 - at, other])
+            if this != other:
+                turned = plus(worth[length - 1 - at, other], worth[length - 2 - at, this])
+                likes[there] = spread_out(plus(without, turned))
+                there += 1
+            less = plus(less, worth[length - 2 - at, this])
+        more = plus(more, worth[length - at, this])
+    return there

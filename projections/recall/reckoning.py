@@ -13,6 +13,7 @@ from projections.recall.corpus import NONE
 from projections.recall.dated import Dates, named
 from projections.recall.documents import ENDS_ASKING
 from projections.recall.fields import COMMON, DATE, NEAR, OF_WORDS, REACH, TOGETHER, WEIGHTS, Counts
+from projections.recall.numbers import Numbers
 from projections.recall.opened import Part
 from projections.recall.seeds import Allowed, Term, all_scored, best_scored, counts_in
 from projections.recall.stacked import Stack
@@ -40,6 +41,13 @@ class Reckoning:
         self.counts = counts
         self.most = most
         self.average = Average(counts.words, counts.documents)
+
+    @staticmethod
+    def spell(_: str) -> Numbers | None:
+        """What `spelling` says is spelled like a word of letters from a to z that has this stem, ascending; None where
+        it cannot be said sooner here.
+        """
+        return None
 
     @cached_property
     def _stack(self) -> Stack | None:

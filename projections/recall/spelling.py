@@ -18,6 +18,7 @@ import numpy as np
 
 from projections.recall.english import ENDINGS
 from projections.recall.numbers import NOTHING, Numbers, among, numbered, spread_all, terms
+from projections.recall.reckoners import reckoner
 from projections.recall.words import LONGEST, PRIME, number_of, stem_of, term
 
 FEWEST_LETTERS = 5
@@ -95,6 +96,9 @@ def spelled_like(word: str) -> Numbers:
     stem = _may_be_misspelt(word)
     if not stem:
         return NOTHING
+    sooner = reckoner().spell(stem) if stem.isascii() and stem.islower() else None
+    if sooner is not None:
+        return sooner
     letters = [letter.encode() for letter in stem]
     left = [*accumulate(letters, initial=_KIND)]
     right = [b"".join(letters[at:]) for at in range(len(letters) + 1)]
@@ -116,13 +120,13 @@ def _with_each_letter(alphabet: str, gaps: Sequence[tuple[bytes, bytes]]) -> Num
     none = bytes(len(alphabet[0].encode()))
     parts = np.array([number_of(before + none + behind) for before, behind in gaps], np.uint64)
     behind = [len(each) for _, each in gaps]
-    worth = _worth(alphabet, LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
-    each: Numbers = (parts[:, None] + worth) % np.uint64(PRIME)
+    letters = worth(alphabet, LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
+    each: Numbers = (parts[:, None] + letters) % np.uint64(PRIME)
     return each.reshape(-1)
 
 
 @cache
-def _worth(alphabet: str, most: int) -> Numbers:
+def worth(alphabet: str, most: int) -> Numbers:
     """What each letter of an alphabet is worth with so many bytes behind it, from 0 to `most`."""
     letters = [int.from_bytes(letter.encode(), "big") for letter in alphabet]
     return np.array([[(each << 8 * behind) % PRIME for each in letters] for behind in range(most + 1)], np.uint64)

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from projections.recall import compiled, kernels, reckoners
+from projections.recall import compiled, kernels, reckoners, spelling
 from projections.recall.bm25 import K1, LEAST_NORM, ONE
 from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, corpus_of
@@ -18,7 +18,8 @@ from projections.recall.fields import Counts
 from projections.recall.opened import Part
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import Allowed, Term, everything
-from projections.recall.words import word_term
+from projections.recall.spelling import LATIN
+from projections.recall.words import FACTOR, HALF, LONGEST, PRIME, stem_of, word_term
 from tests.projections.recall.stage import bare, reckon, without_numba
 from tests.projections.recall.test_seeds import CORPORA, WEIGHTS, terms
 from tests.world import handle
@@ -127,6 +128,43 @@ def test_a_place_is_sought_from_anywhere(way: str, at: list[int], place: int, ne
         assert kernels.seek(places, place, near) == np.searchsorted(places, place)
 
 
+STEMS = st.text("abcy", min_size=1, max_size=9) | st.text(LATIN, min_size=1, max_size=LONGEST)
+
+
+@pytest.mark.parametrize("way", LOOPS)
+@given(STEMS.filter(lambda stem: stem_of(stem) == stem))
+@example("a")
+@example("bookkeepr")
+@example("z" * LONGEST)
+def test_the_same_words_are_spelled_like_one(way: str, stem: str) -> None:
+    with pytest.MonkeyPatch.context() as patched, np.errstate(over="ignore"):
+        reckon(way, patched)
+        found = CompiledReckoning.spell(stem)
+        reckon("term by term", patched)
+        patched.setattr(spelling, "FEWEST_LETTERS", 1)
+        expected = spelling.spelled_like.__wrapped__(stem)
+    assert (np.diff(found.astype(object)) >= 0).all()
+    assert np.unique(found).tolist() == np.unique(expected).tolist()
+
+
+@pytest.mark.parametrize("word", ["bakulodu", "naïveté", "картошка", "boat"])
+def test_where_there_are_loops_they_say_what_is_spelled_like_a_word_in_ascii(
+    monkeypatch: pytest.MonkeyPatch, word: str
+) -> None:
+    by_numpy = spelling.spelled_like.__wrapped__(word)
+    reckon("loops", monkeypatch)
+    asked, real = list[str](), CompiledReckoning.spell
+
+    def spell(stem: str) -> Any:
+        asked.append(stem)
+        with np.errstate(over="ignore"):
+            return real(stem)
+
+    monkeypatch.setattr(CompiledReckoning, "spell", staticmethod(spell))
+    assert np.unique(spelling.spelled_like.__wrapped__(word)).tolist() == np.unique(by_numpy).tolist()
+    assert asked == (["bakulodu"] if word == "bakulodu" else [])
+
+
 def test_they_are_used_once_that_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reckoners, "_used", [Reckoning])
     assert reckoners.reckoner() is Reckoning
@@ -161,9 +199,11 @@ def test_whoever_stops_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (len(asked), reckoners.reckoner()) == (3, Reckoning)
 
 
-def test_the_constants_are_those_of_bm25() -> None:
+def test_the_constants_are_those_of_bm25_and_of_words() -> None:
     """What was compiled is made anew when `kernels` changes, and not when what it would import does."""
     assert (kernels.ABOVE, kernels.LEAST) == (ONE * (K1 + 1000), LEAST_NORM)
+    assert (int(kernels.PRIME), int(kernels.FACTOR), int(kernels.HALF)) == (PRIME, FACTOR, HALF)
+    assert (kernels.LETTERS, LATIN[kernels.KIND]) == (len(LATIN), "w")
     source = Path(kernels.__file__).read_text(encoding="utf-8")
     assert "import projections" not in source
     assert "from projections" not in source
