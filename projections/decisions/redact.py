@@ -15,20 +15,22 @@
     an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
     one that tells of an item that goes, or of  the same, where it had anything of it before it (`telling`)
     what one said before that stands otherwise
+    what the assistant said in an import        as an answer (`retold`)
 
 Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
 it, and among those of nobody. An edited message is another one to what was made of it: its items stay until the next
 extraction has read it (`extraction`), save what another kept of it word for word, and all the rest goes as above.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, redact_items
-from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Says, Units, said_again, units_of_turns
+from projections.decisions.retold import retold
+from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Units, said_again, units_of_turns
 from projections.decisions.shelf import policy_by
 from projections.decisions.withdraw import turn_withdrawn
 from projections.derived import effects_of
@@ -50,7 +52,7 @@ from projections.events import (
     TurnAnswered,
 )
 from projections.events.values import Audience, By
-from projections.ids import EventId, Identity
+from projections.ids import EventId, Identity, Ref
 from projections.items import compartment_key
 from projections.messages import MessageRow, unit
 from projections.policies import repeating, telling
@@ -104,14 +106,19 @@ def redaction_of(
     versions = {row.heard: versions_of(rows, row) for row in messages}
     effects = _effects(rows, (version for each in versions.values() for version in each))
     of_items = redact_items(rows, messages, effects, said, instead)
+    says = _says_again(messages, of_items, instead or "")
+    questions = frozenset[Ref]() if instead else frozenset(row.message.ref for row in messages)
+    told = retold(rows, [version for each in versions.values() for version in each], questions, says)
+    own = {row.heard: versions_of(rows, row) for row in told}
+    versions |= own
+    effects |= _effects(rows, (version for each in own.values() for version in each))
     replies = _tagged(effects, REPLIES)
     answered = _tagged(effects, {TurnAnswered.TAG})
-    says = _says_again(messages, of_items, instead or "")
     near = _repeating(rows, answered, frozenset() if instead else {row.heard for row in messages}, says)
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
     of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
     first = (*(turn.event for turn in near), *of_messages, *sorted({*of_items.bodies, *of_edited}))
-    again = said_again(rows, first, says, answered)
+    again = said_again(rows, first, lambda turn: says(turn.text), answered)
     if again.is_too_much and not whole:
         return _farthest(rows, again.farthest(), said)
     turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
@@ -119,7 +126,7 @@ def redaction_of(
     with_items = items_redaction(rows, of_items, said, versions.keys(), besides=kept)
     events = (
         *with_items.events,
-        *summaries_withheld(rows, units_of_turns(turns) | _units(messages), frozenset(summaries), said),
+        *summaries_withheld(rows, units_of_turns(turns) | _units((*messages, *told)), frozenset(summaries), said),
         *replies_withdrawn(rows, kept, said, versions.keys()),
         *(turn_withdrawn(turn, said, ANSWERS) for turn in turns),
     )
@@ -288,22 +295,24 @@ def summaries_withheld(rows: Rows, units: Units, summaries: Collection[EventId],
 # -- answers -------------------------------------------------------------------------------------------------------
 
 
-def _repeating(rows: Rows, turns: Iterable[EventId], questions: Collection[EventId], says: Says) -> list[TurnRow]:
+def _repeating(
+    rows: Rows, turns: Iterable[EventId], questions: Collection[EventId], says: Callable[[str], bool]
+) -> list[TurnRow]:
     """The answers to messages that are gone, and those in which words stand again that are not said any more."""
     found = (find_turn(rows, turn) for turn in sorted(turns))
     rows_ = {row.event: row for row in found if row is not None}
-    return [row for row in rows_.values() if row.answers in questions or says(row)]
+    return [row for row in rows_.values() if row.answers in questions or says(row.text)]
 
 
 def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
     return {(row.message.session, row.message.audience.epoch): row.message.audience for row in messages}
 
 
-def _says_again(messages: Sequence[MessageRow], items: ItemsRedacted, instead: str) -> Says:
+def _says_again(messages: Sequence[MessageRow], items: ItemsRedacted, instead: str) -> Callable[[str], bool]:
     """Whether an answer repeats the words of a message, or says anything of an item that goes with it, or of what one
     that stands said by it and says no more: items put what was said in words of their own.
     """
     repeats = repeating.repeating((spoken_text(row.message) for row in messages), instead)
     tells = telling.telling(items.texts, instead)
     told = telling.telling(items.before, " ".join((instead, *items.standing)))
-    return lambda turn: repeats(turn.text) or tells(turn.text) or told(turn.text)
+    return lambda text: repeats(text) or tells(text) or told(text)

@@ -16,6 +16,9 @@ stands as well, and not by every "will" and "it":
                                                 (`plain`: "It") may begin a sentence and be no name, if it is not IT
     in one that does not                        case says nothing there: the word, in any form
     several in a row (The Who)                  the row as well, in any case
+
+Where an item has no word in small letters, capitals say nothing (I HATE PEOPLE): it is known by what it says in small
+ones as well. Where it has nothing but one such name, and that is of the frame (Home), it tells in any form.
 """
 
 import re
@@ -56,7 +59,7 @@ _ORDINARY = SMALL | FRAME
 
 
 class _Word(NamedTuple):
-    """A word of an item; whether it stands `first` there, where any word has a capital."""
+    """A word of an item; whether it stands `first` in a sentence, where any word has a capital."""
 
     text: str
     first: bool
@@ -112,13 +115,24 @@ def telling(texts: Iterable[str], but: str = "") -> Callable[[str], bool]:
 
 
 def _known(text: str) -> _Known:
-    said = [_Word(word, first=at == 0) for at, word in enumerate(_WORD.findall(text))]
+    written = _by_words(text)
+    if any(word.islower() and word not in USERS for word in _WORD.findall(text)):
+        return written
+    small = _by_words(text.lower())
+    return _Known((*written.words, *small.words), written.names, (*written.rows, *small.rows))
+
+
+def _by_words(text: str) -> _Known:
+    """By what a text is known as it is written."""
+    sentences = map(_WORD.findall, _SENTENCE.split(text))
+    said = [_Word(word, first=at == 0) for sentence in sentences for at, word in enumerate(sentence)]
     words = [word for word in said if not word.is_small]
     told = [word for word in words if not word.is_frame] or words
-    pieces = tuple(piece for word in told if not word.is_name for piece in _pieces(key(word.text)))
-    names = tuple(key(word.text) for word in told if word.is_name)
-    rows = _rows_of_names(said) if told else (_whole(text),)
-    return _Known(pieces, names, tuple(rows))
+    names, rows = tuple(key(word.text) for word in told if word.is_name), tuple(_rows_of_names(said))
+    in_any_form = FRAME if len(names) == len(told) and not rows else frozenset[str]()
+    known = (word.text for word in told if not word.is_name or word.text.lower() in in_any_form)
+    pieces = tuple(piece for word in known for piece in _pieces(key(word)))
+    return _Known(pieces, names, rows if told else (_whole(text),))
 
 
 def _rows_of_names(said: Iterable[_Word]) -> Iterator[str]:

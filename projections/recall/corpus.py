@@ -393,8 +393,11 @@ class Corpus:
         if not there.all():
             before = np.concatenate([[0], there.cumsum()])
             at, counts, ends = at[there], counts[there], before[ends].tolist()
+        if len(ends) == 1:
+            return [Postings(at, counts, raised.peaks[0])]
+        # Of each a copy: what is kept of a rare word would hold what was read together with it.
         return [
-            Postings(at[start:end], counts[start:end], peak)
+            Postings(at[start:end].copy(), counts[start:end].copy(), peak)
             for start, end, peak in zip([0, *ends], ends, raised.peaks, strict=False)
         ]
 

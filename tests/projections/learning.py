@@ -21,7 +21,7 @@ from projections.decisions.place import PlaceSeen
 from projections.decisions.summaries import RefreshRequest, refresh
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import Event, ExtractionAnswered, MergeAnswered, SummaryAnswered, TurnAnswered
-from projections.events.values import Audience, By, ItemUse, Limits, ModelUse
+from projections.events.values import Audience, AuthorKind, By, ItemUse, Limits, ModelUse
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import ItemRow, items_of
@@ -40,6 +40,7 @@ SESSION = "discord:channel:7"
 HERE = Audience("guild", Ref("discord", "7"))
 HOME = in_guild(GUILD)
 ADA = Account("discord", "100", "Ada")
+SELF = Account("discord", "1", "dnam")
 CALL = ModelUse("haiku", "7", prompt_digest=b"d" * 32, tokens_in=30, cost_micros=45)
 MODEL = By("model", name="haiku", version="7")
 LATER = NOW + 86_400_000
@@ -66,7 +67,8 @@ class Town:
 
     def _request(self, key: int, text: str, who: Account, **more: Any) -> HeardRequest:
         said, place = NOW + 1000 * key, more.pop("place", self.place)
-        return HeardRequest(str(key), place, "person", who, text, said, fresh(salt=str(key)), **more)
+        author: AuthorKind = "self" if who == SELF else "person"
+        return HeardRequest(str(key), place, author, who, text, said, fresh(salt=str(key)), **more)
 
     def says(self, text: str, who: Account = ADA, **more: Any) -> Point:
         self.count += 1

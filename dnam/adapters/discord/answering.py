@@ -121,7 +121,11 @@ class Answering:
         known: Verdict | None = respond(approach, "all", allowed)  # what this does not answer, no mode does
 
         def judge(rows: Rows) -> Verdict:
-            return respond(approach, desk.respond_mode(rows, request.place, request.speaker), allowed)
+            try:
+                mode = desk.respond_mode(rows, request.place, request.speaker)
+            except (LogError, OSError):  # what is said is recorded all the same
+                mode = desk.memory.settings.respond_mode
+            return respond(approach, mode, allowed)
 
         async def look() -> Verdict:
             return await self.verdict(message, request)

@@ -7,7 +7,7 @@ import pytest
 
 from dnam.adapters.discord.desk import Desk
 from projections.events import MessageHeard
-from replay.errors import LogFull
+from replay.errors import DamagedViews, LogFull
 from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
 
 
@@ -45,3 +45,21 @@ async def test_one_that_cannot_be_recorded_is_judged_by_a_look_and_recorded_as_i
         with patch.object(Desk, "respond_mode", lambda *_: "all" if mode == "none" else "none"):
             assert await bot.desk.unwritten.again()
         assert [each.message.addressed for each in events(bot, MessageHeard)] == [bool(answers)]
+
+
+@pytest.mark.parametrize(("mode", "answers"), [("all", ["yes"]), ("none", [])])
+async def test_what_is_configured_and_cannot_be_read_keeps_nothing_from_being_recorded(
+    tmp_path: Path, mode: str, answers: list[str]
+) -> None:
+    """Then the settings decide."""
+
+    def damaged(*_: object) -> str:
+        raise DamagedViews("a row of config is damaged")
+
+    async with garden() as (world, here), bot_in(world, tmp_path, respond_mode=mode) as bot:
+        with patch.object(Desk, "respond_mode", damaged):
+            await here.kim.says(here.general, "in the open")
+            await idle(world, bot)
+        assert shown(world, here.general) == answers
+        assert [each.message.addressed for each in events(bot, MessageHeard)] == [bool(answers)]
+        assert not bot.desk.unwritten

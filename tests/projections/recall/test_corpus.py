@@ -240,6 +240,7 @@ def test_terms_that_are_read_together_stand_where_each_does_alone(*, at_once: bo
     assert seqs == [[], [5, 9], [5, 6], [6], []]
     assert [each.counts.tolist() for each in found] == [[], [1, 2], [1, 1], [1], []]
     assert [each.peak for each in found] == [NO_PEAK, Peak(2, 2), Peak(1, 1), Peak(1, 3), NO_PEAK]
+    assert all(corpus._kept[term]._at.base is None for term in terms if term in corpus._kept), "none holds another's"
     corpus.add(doc("tea and nil", 20))
     assert stands_in(corpus, TEA) == [5, 6, 20]
     assert (stands_in(corpus, terms[1]), stands_in(corpus, terms[4])) == ([5, 9], [20])
