@@ -53,8 +53,9 @@ def search(
 
     It looks where somebody is answered, and sees what is open there: with --user, what this person may be told (with
     --in in that place, else in their direct messages); with --in alone, what anybody may be told in that place; without
-    either, whatever anybody may be told anywhere, direct messages too. With --at or --said, what was known by then, which takes longer. It looks
-    for words, and asks no encoder; answers are also made from what says the same in other words, where there is one.
+    either, whatever anybody may be told anywhere, direct messages too. With --at or --said, what was known by then,
+    which takes longer. It looks for words, and asks no encoder; answers are also made from what says the same in other
+    words, where there is one.
     """
     from dnam.hits import Hits, Telling
     from dnam.hits import search as found_in
