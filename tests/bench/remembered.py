@@ -18,6 +18,8 @@ import numpy.typing as npt
 MEM0 = "mem0, its local store, a hash for its encoder"
 DIMENSIONS = 384
 USER = "kim"
+GREETING = "hello"
+"""What is said before anything is measured."""
 
 
 def encoded(text: str) -> list[float]:
