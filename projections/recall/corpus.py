@@ -85,6 +85,7 @@ class Corpus:
         self._by_id: ById | None = None
         self._late_ids: dict[int, int] = {}
         self._sealed = self.size
+        self._is_in_order = True
         self._arrange(sealed.columns)
 
     def _arrange(self, columns: Columns) -> None:
@@ -196,6 +197,7 @@ class Corpus:
         seqs = self.seqs[first:end]
         if not first or int(seqs.min()) < self._first_seq:
             raise ValueError("what came cannot be laid behind what was there")
+        self._is_in_order &= bool((np.diff(self.seqs[first - 1 : end]) > 0).all())
         offsets = seqs - self._first_seq
         more = max(int(offsets.max()) + 1 - len(self._places), 0)
         self._places = np.concatenate([self._places, np.full(more, NONE, np.int32)])
@@ -393,6 +395,9 @@ class Corpus:
         if not there.all():
             before = np.concatenate([[0], there.cumsum()])
             at, counts, ends = at[there], counts[there], before[ends].tolist()
+        if not self._is_in_order:  # what returned lies behind what was recorded later
+            order = np.lexsort((at, np.repeat(np.arange(len(ends)), np.diff([0, *ends]))))
+            at, counts = at[order], counts[order]
         if len(ends) == 1:
             return [Postings(at, counts, raised.peaks[0])]
         # Of each a copy: what is kept of a rare word would hold what was read together with it.

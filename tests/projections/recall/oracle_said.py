@@ -30,6 +30,10 @@ class Dated(NamedTuple):
     days: frozenset[int] = frozenset()
 
 
+Zone = tuple[str, Ref | None]
+"""A guild, or one place of another kind: what is looked at is counted in each by itself."""
+
+
 class Document(NamedTuple):
     """A message or an answer, and where it was said."""
 
@@ -40,17 +44,26 @@ class Document(NamedTuple):
     text: oracle.Text
     stems: frozenset[str]
 
+    @property
+    def zone(self) -> Zone:
+        kind = self.audience.kind
+        return kind, self.guild if kind == "guild" else self.audience.place
 
-def search(rows: Rows, wanted: Wanted, dated: Dated) -> list[oracle.Hit]:
-    """All that was said and has a score, best first. `dated` is what the text names of dates."""
+
+def search(rows: Rows, wanted: Wanted, dated: Dated, most: int, seeds: int) -> list[oracle.Hit]:
+    """The best of what was said and has a score, best first. `dated` is what the text names of dates; of each zone
+    `seeds` are looked at, or as many as are asked for.
+    """
     there = [each for each in documents(rows) if is_open(rows, wanted.setting, wanted.session, each)]
     heard = [each for each in there if each.id != wanted.question]
     looked = _looked_for(rows, wanted.text, heard)
     when = re.search(r"\bwhen\b", wanted.text, re.IGNORECASE) is not None
     asked = oracle.Asked(looked.shares, looked.speaker, dated.months, years(wanted.text), dated.days, when)
     facts = _facts(rows, wanted, looked, heard)
-    texts = [each.text for each in heard]
-    return oracle.search([texts], asked, len(texts), len(texts), facts, _allowed(rows, wanted, heard))
+    zones: dict[Zone, list[oracle.Text]] = {}
+    for each in heard:
+        zones.setdefault(each.zone, []).append(each.text)
+    return oracle.search([*zones.values()], asked, most, max(most, seeds), facts, _allowed(rows, wanted, heard))
 
 
 def documents(rows: Rows) -> list[Document]:

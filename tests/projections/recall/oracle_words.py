@@ -2,7 +2,7 @@
 
 Written from what `words`, `documents`, `question` and `spelling` say of themselves, and shares no code with them but
 the tables of English and the stemmer's. It is for what the histories of the tests say, and for nothing beyond: of
-apostrophes it knows 's, of dates only years, and no language without spaces.
+apostrophes it knows 's, of capitals those from A to Z, of dates only years, and no language without spaces.
 """
 
 import re
@@ -18,6 +18,7 @@ from projections.ids import Handle
 from projections.recall.english import ENDINGS, FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
 
 _NAME = re.compile(r"(?<=[^.!?,\s] )[A-Z][a-z]{2,}\b")
+_WITH_CAPITAL = re.compile(r"\b[A-Z][^\W_]+(?!\w)")
 
 
 class Told(NamedTuple):
@@ -44,6 +45,7 @@ def told(text: str, people: tuple[Handle, ...] = ()) -> Told:
     words, signs = words_of(text), _signs(text)
     terms = [*map(_of_word, words), *(_term("s", sign) for sign in signs), *(_term("x", each) for each in _whole(text))]
     terms += [_term("p", person.hex()) for person in people]
+    terms += filter(None, map(_as_it_stands, _WITH_CAPITAL.findall(text)))
     return Told(Counter(terms), len(words) + len(signs), frozenset(stem(word) for word in words if word.isalpha()))
 
 
@@ -77,8 +79,11 @@ def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
     only_names = all(term in of_names for term in words)
     shares = {term: 1024 // 8 if term in of_names and not only_names else 1024 for term in words}
     mentions = {_term("p", person.hex()): "@" + words_of(names[person])[0] for person in named}
+    exact = {term: word for word in words_of(text) if _of_word(word) in words and (term := _as_it_stands(word))}
+    shares |= {term: shares[_of_word(word)] // 4 for term, word in exact.items()}
     shares |= dict.fromkeys(mentions, 1024 if only_names else 1024 // 8)
-    return Looked(shares, words | mentions, named[0] if len(named) == 1 else None)
+    told_as = {term: f"exactly {word}" for term, word in exact.items()}
+    return Looked(shares, words | told_as | mentions, named[0] if len(named) == 1 else None)
 
 
 def is_named(name: str, text: str) -> bool:
@@ -117,6 +122,13 @@ def stem(word: str) -> str:
 
 def _of_word(word: str) -> bytes:
     return _term("w", word if word.isdigit() else stem(word))
+
+
+@lru_cache(None)
+def _as_it_stands(word: str) -> bytes | None:
+    """The term of a word by itself, where its stem is another and it is none of the small ones."""
+    (name,) = words_of(word)
+    return None if name in STOP_WORDS or _of_word(name) == _term("w", name) else _term("x", name)
 
 
 _meant: dict[bytes, str] = {}

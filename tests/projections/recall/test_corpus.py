@@ -10,6 +10,7 @@ from projections.recall.columns import NO_PEAK, Peak, Raised, Sealed, short_id
 from projections.recall.corpus import NONE, Corpus, Names, corpus_of
 from projections.recall.documents import Document
 from projections.recall.kept_postings import HOLDING
+from projections.recall.seeds import counts_in
 from projections.recall.words import word_term
 from tests.projections.recall.stage import DAY, HOUR, OTHER_UNIT, UNIT, doc, message_id, sealed
 
@@ -339,6 +340,22 @@ def test_one_that_went_and_returned_is_settled_where_it_is_now() -> None:
     corpus.add(documents[1])
     corpus.settle(1)
     assert (corpus.place(2), stands_in(corpus, CAKE)) == (2, [2])
+
+
+def test_what_returned_after_what_was_recorded_later_is_settled_in_the_order_of_places() -> None:
+    """From disk it comes by seqs; by places it is looked up."""
+    there = [doc("tea", 3), doc("tea tea", 5), doc("tea tea tea", 7)]
+    whole = sealed(there)
+    corpus = Corpus(sealed(there[:1])._replace(postings=whole.postings))
+    for each in (there[1], there[2]):
+        corpus.add(each)
+    corpus.remove(5)
+    corpus.add(there[1])
+    corpus.settle(3)
+    found = corpus.postings(TEA)
+    assert found.at.tolist() == sorted(found.at.tolist())
+    assert (stands_in(corpus, TEA), found.counts.tolist()) == ([3, 5, 7], [1, 3, 2])
+    assert counts_in(found, np.arange(4, dtype=np.int32)).tolist() == [1, 0, 3, 2]
 
 
 @pytest.mark.parametrize("first", [0, 1])

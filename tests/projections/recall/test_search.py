@@ -10,7 +10,7 @@ from projections.messages import MessageRow
 from projections.recall.documents import zone_of
 from projections.recall.lying import around as lying_around
 from projections.recall.lying import read
-from projections.recall.search import Said, Wanted, items, said
+from projections.recall.search import Said, Wanted, items, nameless, said
 from projections.recall.standing import MOST_ASKED
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, rests_on, session
@@ -161,6 +161,33 @@ def test_a_name_is_unknown_where_its_person_said_nothing_that_is_open(house: Hou
         hits = said(rows, wanted(house, "Ada tea"), 5)
         assert {each.word for hit in hits for each in hit.reasons} <= {"", "tea", "ada"}
         assert not any(each.field == "speaker" for hit in hits for each in hit.reasons)
+
+
+def test_a_name_is_known_only_while_something_its_person_said_is_open(house: House) -> None:
+    """Kept ready lies all that was said in the guild, also what few may read by now, and what is gone."""
+    house.say("general", "Ada has tea", KIM)
+    house.say("garden", "tea for all", ADA)
+    assert nameless_in(house, house.rows, kept(house.world)) == {"has tea"}
+    house.change("garden", "channel")
+    assert nameless_in(house, house.rows, kept(house.world)) == {"Ada has tea"}
+    house.change("garden", "guild")
+    assert nameless_in(house, house.rows, kept(house.world)) == {"Ada has tea"}, "others read it when it was said"
+    heard = house.say("general", "my tea", ADA)
+    assert nameless_in(house, house.rows, kept(house.world)) == {"has tea"}
+    zones = FakeZones(documents_of(house.world.raw))
+    zones.corpus(zone_of(house.audience("general"), GUILD)).remove(house.world.records[-1].seq)
+    house.delete("general", heard, house.said)
+    ready = Rows(house.world.raw, house.world.ids, corpora=lambda: zones)
+    assert nameless_in(house, house.rows, ready) == {"Ada has tea"}
+
+
+def nameless_in(house: House, plain: Rows, ready: Rows) -> set[str]:
+    """What is left of a text without the names that are known; where none is, it is a word like any other, and the
+    same is found however rows are kept.
+    """
+    look = wanted(house, "Ada has tea")
+    assert said(ready, look, 5) == said(plain, look, 5)
+    return {nameless(rows, look.setting, look.session, look.text) for rows in (plain, ready)}
 
 
 def test_who_asks_said_nothing_yet_by_the_question(house: House) -> None:
