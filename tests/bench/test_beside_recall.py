@@ -178,7 +178,9 @@ def _few(monkeypatch: pytest.MonkeyPatch, peer: _Peer | None) -> None:
     monkeypatch.setattr(recall_mem0, "open_mem0", lambda _: peer)
 
 
-def test_the_sides_take_turns_and_what_somebody_waits_for_has_the_goal(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_sides_take_turns_and_what_is_waited_for_has_the_goal(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     told: list[str] = []
     _few(monkeypatch, _Peer(told))
     add, search = Understood.add, Understood.search
