@@ -18,7 +18,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.decisions.moving import BESIDE
+from projections.decisions.moving import Landing
 from projections.decisions.place import PlaceSeen, place_ref, readers_of, seen_audience, session_of
 from projections.events import Event, ItemMoved, PlaceAudienceChanged
 from projections.events.values import PLATFORM, Audience, By, Item
@@ -27,7 +27,6 @@ from projections.items import ITEMS, ItemRow, item_key, items_in
 from projections.messages import ids_in
 from projections.places import PLACES, audience_of
 from projections.policies.compartments import direct, in_channel, in_guild, of_person_in
-from projections.policies.item_ids import fresh_id
 from projections.policies.text import normalise
 from projections.rows import Rows
 
@@ -136,19 +135,18 @@ def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, given: Collection[st
     else:
         compartment = in_channel(place)
     there = rows.get(ITEMS, item_key(item.owner, compartment, item.id))
-    moved, reason = msgspec.structs.replace(item, compartment=compartment), REASON
+    at = Landing(msgspec.structs.replace(item, compartment=compartment), there)
     if there is not None and normalise(there.item.text) != normalise(item.text):
         taken = {
             each.row.item.id for where in (compartment, item.compartment) for each in items_in(rows, item.owner, where)
         }
-        moved = msgspec.structs.replace(moved, id=fresh_id(item.kind, item.text, taken.union(given)))
-        there, reason = None, f"{REASON}; {BESIDE.format(id=item.id)}"
+        at = Landing.beside(at.item, taken.union(given))
     return ItemMoved(
         said=max(said, row.said),
         by=By("policy", name="audience", version=VERSION),
-        causes=(row.event,) if there is None else (row.event, there.event),
-        item=moved if there is None else _together(moved, there.item),
-        reason=reason,
+        causes=(row.event,) if at.there is None else (row.event, at.there.event),
+        item=at.item if at.there is None else _together(at.item, at.there.item),
+        reason=at.because(REASON),
         policy=VERSION,
         from_compartment=item.compartment,
         from_id=item.id,

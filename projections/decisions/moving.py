@@ -7,6 +7,7 @@ has the id, and other    two: what comes gets an id that nothing there has, as w
 words                    when its text changes, so that two items of one id may say two things
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 import msgspec
@@ -57,6 +58,11 @@ class Landing(NamedTuple):
     item: Item
     there: ItemRow | None = None
     was: str = ""
+
+    @classmethod
+    def beside(cls, item: Item, taken: Collection[str]) -> "Landing":
+        """An item that comes to lie beside what has its id and says something else: under one that is not taken."""
+        return cls(msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken)), was=item.id)
 
     def because(self, why: str) -> str:
         """The words on why it moved; and on why its id is another one."""
@@ -138,7 +144,7 @@ def landing(shelf: Shelf, item: Item, to: str) -> Landing:
     taken = {row.item.id for row in shelf.within([to])}
     if there is not None or item.id not in taken:
         return Landing(item, there)
-    return Landing(msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken)), was=item.id)
+    return Landing.beside(item, taken)
 
 
 def found_there(shelf: Shelf, item: Item, to: str) -> ItemRow | None:

@@ -1,8 +1,9 @@
-"""What recall reckons document by document, as loops over arrays that numba compiles (it has to be installed).
+"""What recall reckons document by document, and of spellings letter by letter, as loops over arrays that numba compiles
+(it has to be installed).
 
-Each says what the steps in numpy say that `reckoning` and `seeds` take without it, number for number: sums are of whole
-numbers, and a quotient is floored as a double as it is there. An array that is written to stands behind those that are
-read. NONE is -1, which here is no index: what has no place is passed over.
+Each says what the steps in numpy say that `reckoning`, `seeds` and `spelling` take without it, number for number: sums
+are of whole numbers, and a quotient is floored as a double as it is there. An array that is written to stands behind
+those that are read. NONE is -1, which here is no index: what has no place is passed over.
 
 What was compiled is kept on disk, and made anew when this file changes: so it imports nothing that it reckons with, and
 its constants are those of `bm25` and `words`, written once more (a test holds them against each other).

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
@@ -10,6 +10,7 @@ import msgspec
 
 from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, may_send, reference_to
 from dnam.adapters.discord.desk import UNSURE, Desk, error_words
+from dnam.adapters.discord.judging import Judging
 from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import Channel, place_of
 from dnam.adapters.discord.respond import Approach, Verdict, respond
@@ -62,33 +63,6 @@ class Asked(NamedTuple):
 
     is_settled: bool
     nonce: str
-
-
-class Judging:
-    """Whether a message is to be answered, by what is configured where it was said: judged where it is recorded, so
-    that nothing need be looked up before. Where it does not come to that, it is judged by a `look`. The first verdict
-    holds, also one that is `known` beforehand.
-    """
-
-    def __init__(
-        self, judge: Callable[[Rows], Verdict], look: Callable[[], Awaitable[Verdict]], known: Verdict | None = None
-    ) -> None:
-        self._judge = judge
-        self._look = look
-        self._verdict = known
-
-    def __call__(self, rows: Rows) -> bool:
-        """Whether it is, by these rows; in the writer's thread."""
-        return (self._verdict or self._first(self._judge(rows))).answers
-
-    async def verdict(self) -> Verdict:
-        """Whether it is, once it was to be recorded."""
-        return self._verdict or self._first(await self._look())
-
-    def _first(self, verdict: Verdict) -> Verdict:
-        """This one, or that which was there before it."""
-        self._verdict = self._verdict or verdict
-        return self._verdict
 
 
 class Answering:
