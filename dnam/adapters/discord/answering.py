@@ -9,7 +9,8 @@ import discord
 import msgspec
 
 from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, may_send, reference_to
-from dnam.adapters.discord.desk import UNSURE, Desk, error_words
+from dnam.adapters.discord.askers import UNSURE
+from dnam.adapters.discord.desk import Desk, error_words
 from dnam.adapters.discord.judging import Judging
 from dnam.adapters.discord.own_messages import KEPT
 from dnam.adapters.discord.places import Channel, place_of

@@ -27,8 +27,9 @@ import discord
 
 from dnam.adapters.discord.answering import Answering
 from dnam.adapters.discord.appearing import answers_nothing, is_unfinished, may_read_back, taken_away
+from dnam.adapters.discord.askers import ANYBODY, invocation
 from dnam.adapters.discord.audiences import Audiences
-from dnam.adapters.discord.desk import ANYBODY, Desk, invocation
+from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.history import UNREAD, History, known_ids, read_back
 from dnam.adapters.discord.missed import Arrived, Since, arrivals, is_recent, missed_in
 from dnam.adapters.discord.places import queue_of

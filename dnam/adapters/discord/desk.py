@@ -2,7 +2,7 @@
 
     desk.assistant, desk.memory            what is asked and changed
     desk.owners, desk.is_owner(user)       whose bot it is
-    await desk.setting_of(interaction)     who asks and where, as `dnam.commands` wants it
+    desk.askers                            who asks and where, as `dnam.commands` wants it
     await desk.run_in_session(queue, work) in order with what is said there
     desk.sent(message)                     "this message is ours": it is not heard as something that was said
 
@@ -24,26 +24,22 @@ import aiohttp
 import discord
 from discord.ext import commands
 
+from dnam.adapters.discord.askers import UNSURE, Askers, invocation, place_of_interaction
 from dnam.adapters.discord.own_messages import OwnMessages
-from dnam.adapters.discord.places import PLATFORM, account_of, listed, place_of, queue_of
+from dnam.adapters.discord.places import PLATFORM, queue_of
 from dnam.adapters.discord.respond import Allowed
 from dnam.assistant import Assistant
-from dnam.commands.command import NOTED, File, Invocation
+from dnam.commands.command import File
 from dnam.configuration import PlaceConfig, RespondMode, config_for, value_for
 from dnam.logs import OWN_WORDS
-from dnam.secrets import place_without_secrets
 from dnam.sessions import Sessions
 from dnam.settings import DEFAULT, Settings
-from dnam.standing import standing_in
 from dnam.unwritten import Unwritten
-from dnam.whereabouts import asked_in, handle_of, in_direct, last_said
-from projections.decisions.consent import is_out
-from projections.decisions.draft import Draft
+from dnam.whereabouts import handle_of, last_said
 from projections.decisions.meet import Account
-from projections.decisions.place import PlaceSeen, describe, place_ref
+from projections.decisions.place import PlaceSeen, place_ref
 from projections.decisions.work import JobRequest, record_job
-from projections.ids import NOBODY, EventId, Handle, Point, Ref
-from projections.links import Direct
+from projections.ids import NOBODY, EventId, Point, Ref
 from projections.pending import open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
@@ -60,14 +56,9 @@ UNREACHED = (discord.HTTPException, aiohttp.ClientError, OSError)
 """What is raised when Discord, or the network on the way to it, does not do what was asked."""
 AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
-UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
 NO_DIRECT = "I may not write you a direct message. Allow those in this server's privacy settings, and ask me again."
-DIRECT = PlaceSeen(PLATFORM, "", "direct", "", "direct")
-"""A DM, of somebody who is told besides."""
 NEVER = Point(0, EventId(bytes(16)))
 """Before all that is said."""
-ANYBODY = Account(PLATFORM, "")
-"""Nobody in particular: what holds in a place for whoever is there."""
 log = logging.getLogger(__name__)
 
 
@@ -96,6 +87,7 @@ class Desk(OwnMessages):
         """Those of which that was told and is not recorded yet."""
         self.compare_again: Callable[[], None] = _nothing
         """Begins to compare those once more, in the queue of AUDIENCES."""
+        self.askers = Askers(self, self.is_owner, self.is_unsure_of)
 
     def take_name(self) -> None:
         """The bot goes by the name that it has in Discord, where no setting gives it one."""
@@ -113,102 +105,6 @@ class Desk(OwnMessages):
         settings = self.memory.settings
         users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
         return Allowed(users, guilds, self.owners)
-
-    # -- who asks and where -----------------------------------------------------------------------------------------
-
-    async def setting_of(self, interaction: discord.Interaction) -> Invocation:
-        """Who uses a command, a menu or a button, and where. Who was never heard is met now."""
-        place, may = place_of_interaction(interaction), interaction.permissions
-        asked = await self.asked_by(
-            interaction.user,
-            place,
-            manages=interaction.guild_id is not None and may.manage_guild,
-            channel=interaction.channel_id,
-        )
-        return await self.seen_alone(interaction, asked)
-
-    async def seen_alone(self, interaction: discord.Interaction, asked: Invocation) -> Invocation:
-        """Nobody else sees what is replied to a command or a button: it may say what their DM may."""
-        if is_own_direct(interaction) or asked.person == NOBODY:
-            return asked
-        alone = in_direct(asked.person, PLATFORM)
-        return asked._replace(eyes=await standing_in(alone, self.memory.standing))
-
-    async def asked_by(
-        self, user: discord.abc.User, place: PlaceSeen, *, manages: bool = False, channel: int | None = None
-    ) -> Invocation:
-        """Somebody who asks something of the memory in a place, which Discord knows as this channel. `manages`: they
-        have Manage Server in its guild.
-
-        LogError where it is not sure who may hear what.
-        """
-        who = account_of(user)
-        if self.memory.engine.store.writable:
-            with suppress(LogError, OSError):  # what can be shown is shown also where nothing can be written
-                await self._describe(place)
-            person = await self.memory.meet(who)
-            if place.audience == "direct":
-                await self.is_direct_with(person)
-        asked = await self.memory.look(lambda rows: invocation(rows, who, place))
-        asked = asked._replace(setting=await standing_in(asked.setting, self.memory.standing))
-        if self.is_unsure_of(place.guild):
-            raise LogError(UNSURE)
-        told = self._is_told_why(user, place)
-        return asked._replace(
-            is_owner=self.is_owner(user),
-            manages_guild=manages,
-            is_told_why=told,
-            direct=_direct(asked, channel),
-            channels=lambda word: listed(self._guild(place), word),
-        )
-
-    def _guild(self, place: PlaceSeen) -> discord.Guild | None:
-        """In whose channels a place is, as far as it is in the cache."""
-        return None if place.guild is None else self.bot.get_guild(int(place.guild.key))
-
-    def _is_told_why(self, user: discord.abc.User, place: PlaceSeen) -> bool:
-        """Whether somebody runs the bot, and nobody else reads what they are told there."""
-        return self.is_owner(user) and place.audience == "direct"
-
-    def cannot_ask(self, user: discord.abc.User, place: PlaceSeen, error: Exception) -> str:
-        """What to tell somebody whose command does not even begin."""
-        if str(error) == UNSURE or self._is_told_why(user, place):
-            return f"The memory cannot be asked just now: {error}"
-        return f"The memory cannot be asked just now. {NOTED}"
-
-    async def could_not_ask(self, job: str, error: Exception) -> None:
-        """Note why. That nobody knows who can read a channel was noted when it came to be so."""
-        if str(error) != UNSURE:
-            await self.failed(job, error)
-
-    async def _describe(self, place: PlaceSeen) -> None:
-        """Record a place of a guild in which nothing was said yet: who may configure it goes by its guild, and what is
-        kept there moves when fewer can read it.
-        """
-        said, origin = self.memory.now(), self.memory.origin()
-        place = place_without_secrets(place)
-        if place.guild is not None and await self.memory.look(
-            lambda rows: bool(describe(rows, place, NOBODY, said, origin))
-        ):
-            await self.memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
-
-    async def is_direct_with(self, person: Handle) -> None:
-        """Record that there is a DM with somebody in which nothing was heard yet: of the DMs that are not recorded
-        nobody tells a bot, and what is said there while it is away would never be read. Nothing of who opted out.
-        """
-        said, origin = self.memory.now(), self.memory.origin()
-
-        def decision(rows: Rows) -> list[Draft]:
-            return [] if is_out(rows, person) else describe(rows, DIRECT, person, said, origin)
-
-        with suppress(LogError, OSError):  # it is recorded with what comes next in it
-            if await self.memory.look(lambda rows: bool(decision(rows))):
-                await self.memory.record(decision)
-
-    async def wrote_to(self, user: discord.abc.User) -> None:
-        """The same of somebody to whom the bot wrote in a DM, where the memory knows them."""
-        with suppress(LogError, OSError):
-            await self.is_direct_with(await self.memory.look(lambda rows: handle_of(rows, account_of(user))))
 
     async def config(self, place: PlaceSeen, who: Account) -> PlaceConfig:
         """What is in force for somebody in a place; what the settings say, where nothing can be read."""
@@ -303,10 +199,15 @@ class Desk(OwnMessages):
         except discord.Forbidden:
             return NO_DIRECT
         self.sent(sent)
-        await self.wrote_to(user)
+        await self.askers.wrote_to(user)
         return text
 
     # -- what went wrong --------------------------------------------------------------------------------------------
+
+    async def could_not_ask(self, job: str, error: Exception) -> None:
+        """Note why. That nobody knows who can read a channel was noted when it came to be so."""
+        if str(error) != UNSURE:
+            await self.failed(job, error)
 
     async def failed(self, job: str, error: Exception) -> None:
         """Keep it as an event, and in the log of the program, without anybody's words."""
@@ -375,31 +276,6 @@ def _line(error: Exception) -> str:
     if not frames or isinstance(error, (*OWN_WORDS, *UNREACHED)):
         return ""
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})"
-
-
-def is_own_direct(interaction: discord.Interaction) -> bool:
-    """Whether something is used in the DM of the bot with whoever uses it; not in one of two others."""
-    return interaction.guild_id is None and interaction.context.dm_channel
-
-
-def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
-    """Where something is used. Without a channel, and where the bot is not, nothing is known, and it is a place of its
-    own.
-    """
-    if interaction.channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
-        return PlaceSeen("discord", str(interaction.channel_id or interaction.id), "unknown", "", "channel")
-    return place_of(interaction.channel, interaction.user)
-
-
-def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:
-    """Who asks and where, by what is known of both."""
-    setting, session = asked_in(rows, who, place)
-    return Invocation(setting, session, account=who, has_buttons=True)
-
-
-def _direct(asked: Invocation, channel: int | None) -> Direct | None:
-    audience = asked.setting.audience
-    return Direct(audience.place, Ref(PLATFORM, str(channel))) if audience.kind == "direct" and channel else None
 
 
 def _config(rows: Rows, settings: Settings, place: PlaceSeen, who: Account) -> PlaceConfig:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import discord
 
 from dnam.adapters.discord.answering import Answering
+from dnam.adapters.discord.askers import ANYBODY, invocation
 from dnam.adapters.discord.audiences import Audiences, places_in
 from dnam.adapters.discord.catching_up import CatchingUp, deletions
-from dnam.adapters.discord.desk import ANYBODY, UNREACHED, Desk, invocation
+from dnam.adapters.discord.desk import UNREACHED, Desk
 from dnam.adapters.discord.directs import Directs
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer

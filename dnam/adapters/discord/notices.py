@@ -72,7 +72,7 @@ class Notices:
             sent = await self._send(channel, text)
         except discord.Forbidden:  # they take no DMs from here
             return await self._say_there(found.place, user_id, text)
-        await self._desk.is_direct_with(found.person)
+        await self._desk.askers.is_direct_with(found.person)
         return Ref(PLATFORM, f"dm:{found.person.hex()}"), Ref(PLATFORM, str(sent.id))
 
     async def _say_there(self, place: Ref, user_id: int, text: str) -> tuple[Ref, Ref] | None:

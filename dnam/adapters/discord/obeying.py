@@ -69,11 +69,12 @@ class Obeying:
     async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
-            asked = await self._desk.asked_by(
+            asked = await self._desk.askers.asked_by(
                 message.author, request.place, manages=manages, channel=message.channel.id
             )
         except (LogError, OSError) as error:
-            await self._reply(message, request.place, self._desk.cannot_ask(message.author, request.place, error))
+            told = self._desk.askers.cannot_ask(message.author, request.place, error)
+            await self._reply(message, request.place, told)
             await self._desk.could_not_ask("command", error)
             return
         shown = await self._shown(asked, call, message.author.id)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.discord import desk as discord_desk
+from dnam.adapters.discord.askers import UNSURE
 from dnam.adapters.discord.audiences import Audiences
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.later import AGAIN_SECONDS
@@ -195,7 +196,7 @@ async def test_what_cannot_be_compared_is_closed_and_compared_again_before_anyth
             assert SAID not in model.asks[-1].prompt
         await here.kim.says(here.general, "!memory show")
         await idle(world, bot)
-        assert shown(world, here.general)[-1] == f"The memory cannot be asked just now: {discord_desk.UNSURE}"
+        assert shown(world, here.general)[-1] == f"The memory cannot be asked just now: {UNSURE}"
         await here.kim.says(here.kim.dm, "and here?")
         await idle(world, bot)
         assert SAID in model.asks[-1].prompt

@@ -84,7 +84,7 @@ async def test_a_memory_that_cannot_be_asked_says_so_without_its_inner_words(
 async def test_neither_does_a_slash_command_say_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with scene_in(tmp_path) as scene:
         scene.bot.desk.owners = frozenset([scene.ada.id])
-        monkeypatch.setattr(scene.bot.desk, "setting_of", broken)
+        monkeypatch.setattr(scene.bot.desk.askers, "setting_of", broken)
         said = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
         assert said.said.content == NOT_NOW
         said = await scene.replied(scene.ada.uses(scene.ada.dm, "/memory show"))

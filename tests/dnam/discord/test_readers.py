@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from dnam.adapters.discord.askers import UNSURE
 from dnam.adapters.discord.bot import DnamBot
-from dnam.adapters.discord.desk import UNSURE
 from dnam.adapters.discord.places import place_of
 from projections.events import PlaceAudienceChanged
 from replay.errors import LogFull

@@ -20,7 +20,8 @@ import aiohttp
 import discord
 from discord import app_commands
 
-from dnam.adapters.discord.desk import Desk, invocation, is_own_direct, place_of_interaction
+from dnam.adapters.discord.askers import invocation, is_own_direct, place_of_interaction
+from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.places import account_of
 from dnam.adapters.discord.splitting import split
 from dnam.adapters.discord.ui.shown import Lists, Shown, Work
@@ -60,7 +61,7 @@ class Asking:
         who, place = account_of(interaction.user), place_of_interaction(interaction)
         asked = await self.desk.memory.look(lambda rows: invocation(rows, who, place))
         asked = asked._replace(setting=await standing_in(asked.setting, self.desk.memory.standing))
-        return await self.desk.seen_alone(interaction, asked)
+        return await self.desk.askers.seen_alone(interaction, asked)
 
     # -- commands and menus -----------------------------------------------------------------------------------------
 
@@ -136,14 +137,14 @@ class Asking:
         queue = self.desk.queue_of(interaction)
 
         async def work() -> Shown:
-            made = await making(await self.desk.setting_of(interaction))
+            made = await making(await self.desk.askers.setting_of(interaction))
             return made._replace(text=await self.desk.handed_over(interaction.user, made.text, made.file))
 
         try:
             return await self.desk.run_in_session(queue, work, slow=slow)
         except (LogError, OSError) as error:
             await self.desk.could_not_ask(_used(interaction), error)
-            return Shown(self.desk.cannot_ask(interaction.user, place_of_interaction(interaction), error))
+            return Shown(self.desk.askers.cannot_ask(interaction.user, place_of_interaction(interaction), error))
         except Exception as error:  # noqa: BLE001 - one use of a command; whoever asked is told, and it is recorded
             await self.desk.failed(_used(interaction), error)
             return Shown(BROKEN)
@@ -186,7 +187,7 @@ class Asking:
                 suppress_embeds=True,
             )
             self.desk.sent(message)
-        await self.desk.wrote_to(user)
+        await self.desk.askers.wrote_to(user)
 
     async def _sent(self, interaction: discord.Interaction, shown: Shown) -> None:
         message = await interaction.followup.send(

@@ -25,7 +25,8 @@ from functools import partial
 import aiohttp
 import discord
 
-from dnam.adapters.discord.desk import Desk, error_words, invocation
+from dnam.adapters.discord.askers import invocation
+from dnam.adapters.discord.desk import Desk, error_words
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of
 from dnam.errors import Unsuitable
 from dnam.snapshot import BEGINNING, Channel, Snapshot, latest_turn, shown_digest, snapshot

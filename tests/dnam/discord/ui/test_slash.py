@@ -7,7 +7,7 @@ from pathlib import Path
 import discord
 import pytest
 
-from dnam.adapters.discord.desk import place_of_interaction
+from dnam.adapters.discord.askers import place_of_interaction
 from dnam.adapters.discord.ui import attach
 from dnam.adapters.discord.ui.asking import BROKEN, NOT_HERE, YOURS, Asking
 from dnam.commands.consent import OPTED_OUT
