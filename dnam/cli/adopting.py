@@ -1,18 +1,20 @@
 """`adopt`: take over what was made anew in a shadow, and `adopt --undo`: take that back."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from dnam.cli.adopting_ready import ready
+from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.screen import amount
 from dnam.cli.shadows import Name
 from dnam.cli.shell import Shell
+from dnam.cli.unadopting import undo as take_back
 from projections.counting import counted
 from projections.errors import BadRequest
 
@@ -21,10 +23,8 @@ if TYPE_CHECKING:
     from dnam.adopting import Adopting, Offer, OfOwner
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
-    from projections.ids import Handle
     from projections.rows import Rows
 
-NOT_DONE = "nothing was changed"
 LABELS = {"only_new": "new", "changed": "changed", "only_old": "gone"}
 """What becomes of an item, for people and in JSON."""
 
@@ -67,8 +67,6 @@ def adopt(
             raise BadRequest(
                 "--undo takes back all of the last adoption: leave --user, --pick, --behind and --max-cost out"
             )
-        from dnam.cli.unadopting import undo as take_back
-
         take_back(shell, name)
         return
     if pick and as_json:
@@ -185,16 +183,6 @@ def _is_agreed(shell: Shell, offer: "Offer", name: str) -> bool:
     return offer.is_empty or shell.out.confirm(f"Adopt this from {name}?")
 
 
-@contextmanager
-def told_broken_off(shell: Shell) -> Iterator[None]:
-    """What to do when it breaks off."""
-    try:
-        yield
-    except BaseException:  # raised again, also Ctrl-C: what to do is told first
-        shell.out.note("broken off: what was recorded until then stays, and the same command goes on")
-        raise
-
-
 def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:
     for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
         kinds = _kinds(each)
@@ -207,21 +195,8 @@ def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:
         show_left(shell, (each.reason for each in offer.sessions if each.reason))
 
 
-def show_left(shell: Shell, reasons: Iterable[str]) -> None:
-    """What stays as it is, counted by why."""
-    for reason, count in sorted(Counter(reasons).items()):
-        shell.out.line(f"    {count} {'stays' if count == 1 else 'stay'} as it is here: {reason}")
-
-
 def _kinds(person: "OfOwner") -> Counter[str]:
     return Counter(LABELS[pair.kind] for part in person.parts for pair in part.pairs)
-
-
-def name_of_owner(rows: "Rows", owner: "Handle") -> str:
-    """Whose items they are."""
-    from projections.people import name_of
-
-    return name_of(rows, owner) if owner else "what is nobody's"
 
 
 def _tell(shell: Shell, rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> None:
@@ -232,12 +207,6 @@ def _tell(shell: Shell, rows: "Rows", name: str, offer: "Offer", taken: "Taken |
     else:
         shell.out.line(f"Adopted {in_words(taken)}, as #{taken.seq}.")
         shell.out.line(f"`dnam adopt --undo {name}` takes it back.")
-
-
-def in_words(taken: "Taken") -> str:
-    """What was taken over, or back."""
-    people = "1 person" if taken.people == 1 else f"{taken.people} people"
-    return f"{counted(taken.items, 'item')} of {people} and {counted(taken.summaries, 'summary')}"
 
 
 def _value(rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dnam.cli.adopting import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
 from dnam.cli.shell import Shell
 from projections.counting import counted
 
