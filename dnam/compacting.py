@@ -69,7 +69,7 @@ def compact(engine: Engine, progress: Progress = silent) -> Compacted:
     done: Rewritten = rewrite(store, progress)
     rebuild(store, engine.fold, progress)
     if store.has_vectors:
-        from dnam.embedding import sweep_vectors  # it loads numpy
+        from dnam.texts_held import sweep_vectors  # it loads numpy
 
         sweep_vectors(engine, store)
     before, after = done.bytes_before + views_before, done.bytes_after + _views_bytes(store)

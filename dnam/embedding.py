@@ -9,11 +9,10 @@ encoder's vectors are made beside the old ones, and put in force when none is mi
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 from dnam.budget import budget_of
 from dnam.encoder import Encoder, EncoderError
@@ -22,21 +21,17 @@ from dnam.idle import Sleep
 from dnam.jobs import Job
 from dnam.model import OverBudget
 from dnam.tending import Tending
+from dnam.texts_held import FIRST, LOOKED_AT, Stretch, every_text, stretch_of
 from projections.calls import spent_on
 from projections.policies.budget import over_cost
-from projections.rows import Rows
 from projections.vectors import quantised
-from projections.vectors_texts import TABLES, Held, RowKey, held_at, held_from, touched
-from replay.engine import Engine
+from projections.vectors_texts import Held, RowKey, touched
 from replay.folder import Stamp
 from replay.group import Recorded
-from replay.store import DiskStore
 from replay.vectors import Vectors
 
 BATCH = 128
 """How many texts are encoded at once."""
-LOOKED_AT = 512
-"""How many rows are looked at in one look; another question comes in between."""
 GATHER_SECONDS = 30.0
 """How long what comes is gathered: it stands in the recent conversation until then."""
 SWEEP_EVERY_MS = 24 * 3_600_000
@@ -47,14 +42,6 @@ FIRST_PAUSE_SECONDS = 60.0
 LONGEST_PAUSE_SECONDS = 3600.0
 """How long nothing is tried after something went wrong: twice as long each time, up to this."""
 JOB = Job("vectors", "everything")
-_FIRST = RowKey(TABLES[0], b"")
-
-
-class Stretch(NamedTuple):
-    """Some rows' texts, and from where the walk over all rows goes on; None at its end."""
-
-    texts: list[Held]
-    after: RowKey | None
 
 
 class Embedding:
@@ -68,7 +55,7 @@ class Embedding:
         self._sleep = sleep
         self._news: dict[RowKey, None] = {}
         self._woken = asyncio.Event()
-        self._walk: RowKey | None = _FIRST
+        self._walk: RowKey | None = FIRST
         self._stamp: Stamp | None = None
         self._swept: int | None = None
         self._refused: set[str] = set()
@@ -110,7 +97,7 @@ class Embedding:
     async def catch_up(self) -> None:
         """Make everything that is missing now. It raises what the encoder does; the next time goes on from there."""
         if self._vectors.stamp() != self._stamp:
-            self._walk = _FIRST  # somebody removed some, or all of it
+            self._walk = FIRST  # somebody removed some, or all of it
         while self._news or self._walk is not None:
             await self._make_next()
         name = self._encoder.name
@@ -130,7 +117,7 @@ class Embedding:
             del self._news[place]
         try:
             await self._tending.precedence.give_way()
-            self._walk = await self._take(await self._memory.look(partial(_stretch, news=news, walk=walk)))
+            self._walk = await self._take(await self._memory.look(partial(stretch_of, news=news, walk=walk)))
         except Exception:
             self._news = {**dict.fromkeys(news), **self._news}
             raise
@@ -184,27 +171,3 @@ class Embedding:
             over = over_cost(spent, "encoding", budget)
             if over is not None:
                 raise OverBudget(over.reason, words=over.words)
-
-
-def sweep_vectors(engine: Engine, store: DiskStore) -> None:
-    """Leave the vectors of texts behind that no row holds any more."""
-    store.vectors.keep_only(every_text(engine), store.vectors.encoders())
-
-
-def every_text(engine: Engine) -> Iterator[Held]:
-    """Every text that a row holds, a few rows a look. For a thread of its own."""
-    walk: RowKey | None = _FIRST
-    while walk is not None:
-        with engine.reading() as rows:
-            texts, walk = _stretch(rows, (), walk)
-        yield from texts
-
-
-def _stretch(rows: Rows, news: Sequence[RowKey], walk: RowKey | None) -> Stretch:
-    """The texts of the rows that there are news of, or else of the next ones on the walk."""
-    if news or walk is None:
-        found = (held_at(rows.raw, place) for place in news)
-        return Stretch([text for text in found if text is not None], walk)
-    some = list(islice(held_from(rows.raw, walk), LOOKED_AT))
-    after = RowKey(some[-1][0].table, some[-1][0].key + b"\0") if len(some) == LOOKED_AT else None
-    return Stretch([text for _, text in some if text is not None], after)

@@ -74,7 +74,7 @@ def _compacted(engine: Engine, data: Path, name: str, progress: Progress) -> One
             rewrite(store, progress)
             rebuild(store, shadow.fold, progress)
             if store.has_vectors:
-                from dnam.embedding import sweep_vectors  # it loads numpy
+                from dnam.texts_held import sweep_vectors  # it loads numpy
 
                 sweep_vectors(shadow, store)
     except (DnamError, OSError) as error:

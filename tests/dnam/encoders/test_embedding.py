@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam import embedding
+from dnam import embedding, texts_held
 from dnam.assistant import Assistant
 from dnam.embedding import BATCH, FIRST_PAUSE_SECONDS, GATHER_SECONDS, HARMLESS, LONGEST_PAUSE_SECONDS, Embedding
 from dnam.encoder import EncoderDown, EncoderError
@@ -99,6 +99,7 @@ class TestCatchingUp:
     async def test_goes_batch_by_batch(self, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(embedding, "BATCH", 3)
         monkeypatch.setattr(embedding, "LOOKED_AT", 4)
+        monkeypatch.setattr(texts_held, "LOOKED_AT", 4)
         await bench.say(*map(str, range(9)))
         await bench.worker().catch_up()
         assert [len(texts) for texts in bench.encoder.asked] == [3, 1, 3, 1, 1]
