@@ -72,7 +72,7 @@ async def test_a_memory_that_cannot_be_asked_says_so_without_its_inner_words(
     async with garden() as (world, here):
         told = {"memory_commands_enabled": "1", "owner_ids": str(here.ada.id)}
         async with bot_in(world, tmp_path, told=told) as bot:
-            monkeypatch.setattr(bot.desk, "asked_by", broken)
+            monkeypatch.setattr(bot.desk.askers, "asked_by", broken)
             await here.ada.says(here.general, "!memory show")
             await here.ada.says(here.ada.dm, "!memory show")
             await idle(world, bot)
