@@ -6,7 +6,9 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from inspect import isawaitable
 from pathlib import Path
 
 import aiohttp
@@ -14,8 +16,9 @@ import discord
 import pytest
 
 from tests.loopback.bots import Listener, intents, listening, raw
-from tests.loopback.discord import Channel, ChannelKind, Guild, Intent, Permission, Person, Violation, World
+from tests.loopback.discord import Channel, ChannelKind, Guild, Intent, Permission, Person, User, Violation, World
 from tests.loopback.discord.description import check_object, check_response, routes
+from tests.loopback.discord.guilds import Member, Role
 from tests.loopback.discord.routes import TABLE
 
 MESSAGES = "/channels/*/messages"
@@ -378,6 +381,7 @@ BUTTON = {"type": 1, "components": [{"type": 2, "style": 99, "label": "x", "cust
         ("POST", "/channels/0/messages", {"contents": "x"}, None, r"'contents' was unexpected.*value: \{\"contents"),
         ("POST", "/channels/0/messages", {"components": [BUTTON]}, None, r"\.components\[0\]\.components\[0\]\.style"),
         ("POST", "/channels/0/typing", {"for": 10}, None, "describes no body"),
+        ("POST", "/channels/0/threads", None, None, "value: null"),
         ("GET", "/channels/0/messages", None, {"untill": "5"}, "'untill' was unexpected"),
         ("GET", "/users/@me", None, {"with": "1"}, "describes no parameters"),
         ("GET", "/voice/regions", None, None, "no such route here"),
@@ -396,6 +400,49 @@ async def test_a_violation_that_nobody_waited_for_is_raised_at_the_end() -> None
         await asked.ask("GET", "/voice/regions")
     with pytest.raises(Violation, match="no such route here"):
         await world.__aexit__(None, None, None)
+
+
+async def test_an_answer_that_discord_does_not_describe_fails_the_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server's own: it may answer nothing that its author only thinks Discord would."""
+    world = World()
+    async with raw(await world.__aenter__()) as asked:
+        monkeypatch.setattr(User, "wire", lambda user: {"id": str(user.id), "username": user.name})
+        await asked.ask("GET", f"/users/{world.bot.id}")
+    with pytest.raises(Violation, match=r"response 200 GET /users/\{user_id\}.* is a required property"):
+        await world.__aexit__(None, None, None)
+
+
+async def carried_out(does: Callable[[], object]) -> None:
+    """What somebody does, who may have to be waited for."""
+    told = does()
+    if isawaitable(told):
+        await told
+
+
+NONSENSE = {"id": "not a number"}
+
+
+@pytest.mark.parametrize(
+    ("whose", "unlikely"),
+    [
+        (User, lambda world, garden, kim: kim.says(garden.channel("shed"), "hello")),
+        (User, lambda world, garden, kim: world.person("Ada", garden)),
+        (User, lambda world, garden, kim: garden.remove(kim)),
+        (Role, lambda world, garden, kim: garden.role("gardeners", Permission.VIEW_CHANNEL)),
+        (Member, lambda world, garden, kim: garden.role("gardeners", Permission.VIEW_CHANNEL, world.bot)),
+    ],
+)
+async def test_an_event_that_discord_does_not_describe_fails_the_test(
+    whose: type, unlikely: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with World() as world:
+        garden = world.guild("Garden")
+        kim = world.person("Kim", garden)
+        async with listening(world, intents(members=True)):
+            monkeypatch.setattr(whose, "wire", lambda *_: NONSENSE)
+            with pytest.raises(Violation):
+                await carried_out(partial(unlikely, world, garden, kim))
+            monkeypatch.undo()
 
 
 def test_the_server_s_own_words_are_held_against_the_description(world: World, general: Channel, kim: Person) -> None:

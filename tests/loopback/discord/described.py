@@ -11,6 +11,7 @@ GATEWAY_ADDS = {
     "ThreadResponse": {"newly_created"},
     "PrivateChannelResponse": {"permissions"},
     "GuildMemberResponse": {"guild_id"},
+    "ThreadMemberResponse": {"presence"},
     "GuildResponse": {
         *("joined_at", "large", "unavailable", "member_count", "voice_states", "members", "channels", "threads"),
         *("presences", "stage_instances", "guild_scheduled_events", "soundboard_sounds"),
@@ -39,8 +40,16 @@ def _objects(name: str, data: Wire) -> Iterator[tuple[str, Wire]]:
             yield from (_channel(each) for each in [*data["channels"], *data["threads"]])
         case "GUILD_MEMBERS_CHUNK":
             yield from (("GuildMemberResponse", each) for each in data["members"])
-        case "GUILD_MEMBER_ADD":
+        case "GUILD_UPDATE":
+            yield "GuildResponse", data
+        case "GUILD_MEMBER_ADD" | "GUILD_MEMBER_UPDATE":
             yield "GuildMemberResponse", data
+        case "GUILD_MEMBER_REMOVE":
+            yield "UserResponse", data["user"]
+        case "GUILD_ROLE_CREATE" | "GUILD_ROLE_UPDATE":
+            yield "GuildRoleResponse", data["role"]
+        case "THREAD_MEMBERS_UPDATE":
+            yield from (("ThreadMemberResponse", each) for each in data.get("added_members", ()))
         case _ if name.startswith(("CHANNEL_", "THREAD_")) and "type" in data and name != "THREAD_DELETE":
             yield _channel(data)
         case "READY":

@@ -89,8 +89,14 @@ def check_request(route: str, body: object) -> None:
     if "request" not in _described()["routes"][route]:
         if body is not None:
             raise Violation(f"{route}: Discord describes no body, but got {_short(body)}")
-    elif body is not None:
+    elif body is not None or _needs_body(route):
         _check(f"request {route}", f"routes|{route}|request", _without(body, PASSED_OVER.get(route, set())))
+
+
+@cache
+def _needs_body(route: str) -> bool:
+    """Whether not even an empty object would do."""
+    return not _validator(f"routes|{route}|request").is_valid({})
 
 
 def _without(body: object, names: set[str]) -> object:
