@@ -42,6 +42,8 @@ from projections.events import (
     PlaceAudienceChanged,
     SummaryRefreshed,
     SummaryReset,
+    SummaryReverted,
+    SummaryWithheld,
     TurnAnswered,
 )
 from projections.fold import Record
@@ -282,7 +284,12 @@ def touched(rows: Rows, record: Record, channel: Ref) -> Iterator[Handle]:
     match record.event:
         case ItemEvent(item=item):
             yield item.owner
-        case SummaryRefreshed(session=session, audience=audience) | SummaryReset(session=session, audience=audience):
+        case (
+            SummaryRefreshed(session=session, audience=audience)
+            | SummaryReset(session=session, audience=audience)
+            | SummaryReverted(session=session, audience=audience)
+            | SummaryWithheld(session=session, audience=audience)
+        ):
             last = next(rows.scan(TURNS, unit(session, audience.epoch), reverse=True), None)
             yield NOBODY if last is None else last.row.asker
             yield from (each for each in _people_shown(rows, channel) if _session(rows, each) == session)

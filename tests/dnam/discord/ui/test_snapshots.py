@@ -9,7 +9,15 @@ import pytest
 from dnam.adapters.discord.ui import snapshots as module
 from dnam.adapters.discord.ui.snapshots import GATHER_SECONDS, Snapshots
 from dnam.snapshot import latest_turn
-from projections.events import ItemMoved, JobFailed, PersonOptedOut, SnapshotPosted
+from projections.events import (
+    ItemMoved,
+    JobFailed,
+    PersonOptedOut,
+    SnapshotPosted,
+    SummaryRefreshed,
+    SummaryReverted,
+    SummaryWithheld,
+)
 from projections.events.values import OPERATOR
 from projections.policies.compartments import everywhere
 from projections.snapshots import unpinned
@@ -144,6 +152,52 @@ async def test_everybody_whose_session_it_is_has_its_new_summary_and_nobody_a_cl
             assert [told in each.said.content for each in await scene.shown()] == [True, True]
         await scene.replied(scene.kim.uses(scene.general, "/memory reset rolling"))
         assert ["tea" in each.said.content for each in await scene.shown()] == [False, False]
+
+
+async def test_a_summary_that_is_undone_is_in_it_as_it_was(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        await is_summarised(scene)
+        assert "They talked." in (await only(scene)).said.content
+        (made,) = events(scene.bot, SummaryRefreshed)
+        undone = SummaryReverted(
+            said=made.said + 1,
+            by=OPERATOR,
+            causes=(),
+            session=made.session,
+            audience=made.audience,
+            era=made.era,
+            person=made.person,
+            text="They met.",
+            refresh=1,
+            upto=made.upto,
+            covered=1,
+            model=made.call.model,
+            made=made.said,
+        )
+        await scene.bot.desk.memory.record(drafts(undone))
+        assert "They met." in (await only(scene)).said.content
+
+
+async def test_a_summary_that_is_withheld_leaves_it(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        await is_summarised(scene)
+        assert "They talked." in (await only(scene)).said.content
+        (made,) = events(scene.bot, SummaryRefreshed)
+        withheld = SummaryWithheld(
+            said=made.said + 1,
+            by=OPERATOR,
+            causes=(),
+            session=made.session,
+            audience=made.audience,
+            era=made.era,
+            person=made.person,
+            refresh=1,
+            upto=made.upto,
+        )
+        await scene.bot.desk.memory.record(drafts(withheld))
+        assert "They talked." not in (await only(scene)).said.content
 
 
 async def test_who_is_answered_elsewhere_keeps_nothing_of_where_they_were_answered_before(tmp_path: Path) -> None:
