@@ -12,7 +12,7 @@ import msgspec
 
 from dnam.background import Background
 from dnam.calling import converse
-from dnam.context_files import ContextFile, channel_names, context_files
+from dnam.context_files import ContextFile, channel_names, context_files, names_unread
 from dnam.jobs import Job
 from dnam.loops.loop import use_of
 from dnam.memory import Turn
@@ -92,7 +92,7 @@ class Assistant(Background):
                 files, context, tools, failed, goes_on = prepared or await self.prepare(heard)
         except (LogError, OSError) as error:
             self.failures.append(f"reading: {error}", f"the memory cannot be read for an answer: {error}")
-            files = await asyncio.to_thread(self._files)
+            files = await asyncio.to_thread(self._files, *names_unread(heard.place, heard.setting.audience))
             digests = tuple(each.digest for each in files)
             request = self.memory.request(heard, files=digests)
             request = request._replace(limits=without_recall(request.limits))

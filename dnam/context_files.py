@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from projections.events.heard import PlaceKind
-from projections.events.values import FileDigest
+from projections.events.values import Audience, FileDigest
 from projections.ids import Ref
 from projections.places import PlaceRow, find_place
 from projections.rows import Rows
@@ -93,6 +93,13 @@ def channel_names(rows: Rows, place: Ref, guilds: Collection[str]) -> tuple[str,
     channel = None if above is None else find_place(rows, above)
     names = () if channel is None else _names(channel.row, guilds)
     return tuple(dict.fromkeys((*ids, *names)))
+
+
+def names_unread(place: Ref, audience: Audience) -> tuple[str, ...]:
+    """By which names it goes where nothing can be read of the place: its id. What stands in a file under that holds
+    there, also while the memory is gone.
+    """
+    return () if audience.kind == "direct" else (place.key,)
 
 
 def _names(channel: PlaceRow, guilds: Collection[str]) -> tuple[str, ...]:

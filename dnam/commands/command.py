@@ -14,8 +14,8 @@ from projections.policies.compartments import Setting
 
 PREFIX = "!memory"
 NOTED = "Why is noted for whoever runs me."
-Completes = Literal["", "active", "gone", "scope"]
-"""What may stand in a parameter: the person's own items that are held, or that can be brought back; or what may be
+Completes = Literal["", "active", "gone", "any", "scope"]
+"""What may stand in a parameter: the person's own items that are held, that can be brought back, or all; or what may be
 configured.
 """
 

@@ -82,10 +82,15 @@ def completions(
     also those of nobody's that they may take back or bring back.
     """
     words = typed.casefold().split()
-    reach = (each.row.item for each in within_reach(rows, asked, "restore" if completes == "gone" else "forget"))
-    found = [each for each in reach if (each.owner or of_nobody) and _fits(each, words)]
+    found = [each for each in _reach(rows, asked, completes) if (each.owner or of_nobody) and _fits(each, words)]
     found.sort(key=lambda each: (-each.updated, each.id))
     return [Completion(f"[{label(each.kind) or 'fact'}] {one_line(each.text)}", each.id) for each in found]
+
+
+def _reach(rows: Rows, asked: Invocation, completes: Completes) -> Iterator[Item]:
+    if completes == "any":
+        return own(rows, asked.sees)
+    return (each.row.item for each in within_reach(rows, asked, "restore" if completes == "gone" else "forget"))
 
 
 def _fits(item: Item, words: Sequence[str]) -> bool:

@@ -36,6 +36,7 @@ async def show_help(assistant: Assistant, asked: Invocation, _: Arguments) -> Re
 
 
 ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="active")
+ANY_ID = Parameter("id", "the id of an item, forgotten ones too", completes="any")
 GONE_ID = Parameter("id", "the id of an item, which `show` lists", completes="gone", has_menu=True)
 WHAT = Parameter("what", "an item's id, or a piece of its text, at least 60 %", completes="active", has_menu=True)
 SENTENCE = Parameter("text", "a sentence")
@@ -51,7 +52,7 @@ COMMANDS: tuple[Command, ...] = (
         (Parameter("words", "some words"),),
     ),
     Command("at", "what I remembered here at a moment", items.at, (MOMENT,)),
-    Command("history", "where an item comes from: what happened to it, who did it and why", history, (ITEM_ID,)),
+    Command("history", "where an item comes from: what happened to it, who did it and why", history, (ANY_ID,)),
     Command("remember", "keep a sentence", items.remember, (SENTENCE,), changes=True),
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE), changes=True),
     Command("forget", "take items back: by id, or by words that stand in them", items.forget, (WHAT,), changes=True),

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from dnam.context_files import CORE, channel_names, context_files, shipped
+from projections.decisions.place import PlaceSeen
 from projections.events import PlaceDescribed, TurnAnswered
 from projections.events.heard import PlaceKind
 from projections.events.values import PLATFORM, Audience
 from projections.ids import Ref
+from replay.errors import DamagedViews
 from tests.dnam.discord.stage import bot_in, events, idle, shown
 from tests.dnam.discord.stage import garden as discord_garden
 from tests.dnam.scripted import ScriptedModel, talking
@@ -198,3 +200,25 @@ async def test_their_text_is_system_text_and_the_turn_keeps_their_digests(folder
     assert isinstance(turn, TurnAnswered)
     assert [each.path for each in turn.files] == [CORE, "/base/who.md"]
     assert turn.files[1].digest == hashlib.sha256(b"You are kind.").digest()
+
+
+QUIZ = PlaceSeen("discord", "77", "channel", "quiz", "guild", guild=Ref("discord", "5"))
+
+
+@pytest.mark.parametrize(("place", "is_there"), [(QUIZ, True), (None, False)], ids=["channel", "direct"])
+async def test_while_nothing_can_be_read_a_channel_s_rules_hold_by_its_id(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: PlaceSeen | None, is_there: bool
+) -> None:
+    model = ScriptedModel()
+    async with talking(tmp_path / "data", model, context_dir=str(folder)) as assistant:
+        heard = await assistant.memory.heard("100", "hello", platform="discord", place=place)
+        write(folder, base__who="You are kind.", **{f"channels__{heard.place.key}": "Never tell the answer."})
+
+        def unreadable() -> None:
+            raise DamagedViews("the views are damaged")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(assistant.memory.engine, "reading", unreadable)
+            await assistant.think(heard)
+    system = model.asked("answer")[-1].system
+    assert ("Never tell the answer." in system, "You are kind." in system) == (is_there, True)

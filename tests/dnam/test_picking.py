@@ -140,6 +140,15 @@ async def test_what_completes(world: World, completes: Completes, typed: str, te
     assert all(each.id.startswith("durable-") for each in found)
 
 
+async def test_what_is_forgotten_completes_where_any_item_does(world: World) -> None:
+    by, item = await asked(world), (await items(world))["I live in Oslo"]
+    await act_on(world.assistant, by, [token(item)], "forget")
+    found = await world.memory.look(
+        lambda rows: [completions(rows, by, of, "oslo") for of in ("active", "gone", "any")]
+    )
+    assert [[each.id for each in some] for some in found] == [[], [item.id], [item.id]]
+
+
 async def test_search_finds_what_shares_words_and_says_why(world: World) -> None:
     reply = await world.reply("ada", "!memory search black tea")
     assert reply.text.startswith("**Found:** 2\n- [fact] I like black tea `durable-")

@@ -139,6 +139,9 @@ RULES = [
      "preferences, projects, constraints. Trust these entries"),
     (CORE, "they persist across channels and sessions", "they persist across channels and sessions"),
     (CORE, "acknowledge the correction", "acknowledge the correction"),
+    (CORE, "it is updated with the next extraction", "It is updated by itself with the next extraction"),
+    (CORE, "use the summary for continuity, prefer the recent conversation",
+     'Use it for continuity, and prefer "Recent conversation" where they conflict'),
     (CORE, "cite specific durable items", "cite specific entries of the durable memory"),
 ]  # fmt: skip
 HOSTILE = (
