@@ -161,7 +161,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     PersonNoted: lambda event: str(event.note),
     NoticeGiven: lambda event: f"told in {'direct messages' if event.place.key.startswith('dm:') else event.place}",
     SnapshotPosted: lambda event: f"in {event.place}" if event.pinned else f"in {event.place}, not pinned",
-    ConfigSet: lambda event: f"{event.scope} {event.key} = {event.value}",
+    ConfigSet: lambda event: f"{event.scope} {event.key} {'is unset' if event.value is None else f'= {event.value}'}",
     PersonOptedOut: lambda event: _accounts(len(event.hashes)),
     PersonOptedIn: lambda event: _accounts(len(event.hashes)),
     PersonErased: lambda event: f"{counted(len(event.vaults), 'key')} destroyed",

@@ -23,6 +23,8 @@ from projections.quoting import in_quotes
 LONGEST = 64
 """Longer than any moment in words, in characters."""
 LAST_IMPORT = "before the last import"
+QUOTES = "'\"`"
+"""A moment may stand in them."""
 EXAMPLES = "as in 1042, 2026-03-06, '2026-03-06 18:00', 'yesterday 18:00', '3 days ago', 'before the last import'"
 _DAYS_BACK = {"today": 0, "yesterday": 1}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
@@ -62,6 +64,8 @@ class When(NamedTuple):
 def read_when(text: str, now: datetime, zone: tzinfo) -> When:
     """The moment that a text names. `now` is aware. BadRequest for what is no moment, or is none or two in the zone."""
     words = " ".join(text.split()).casefold()
+    if len(words) > 2 and words[0] == words[-1] and words[0] in QUOTES:  # as the examples are written, for a shell
+        words = words[1:-1].strip()
     if len(words) > LONGEST:
         raise _unreadable(f"{text[:LONGEST]}…")
     seq = _SEQ.fullmatch(words)

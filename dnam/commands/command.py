@@ -13,6 +13,8 @@ from projections.links import Direct
 from projections.policies.compartments import Setting
 
 PREFIX = "!memory"
+SLASH = "/memory"
+"""The same as a slash command."""
 NOTED = "Why is noted for whoever runs me."
 Completes = Literal["", "active", "gone", "any", "scope"]
 """What may stand in a parameter: the person's own items that are held, that can be brought back, or all; or what may be
@@ -78,6 +80,11 @@ class Invocation(NamedTuple):
     def sees(self) -> Setting:
         """In which setting the reply is read: what it opens of their own may be shown to them, found and changed."""
         return self.setting if self.eyes is None else self.eyes
+
+    @property
+    def prefix(self) -> str:
+        """What stands before a command that is answered wherever they are: a typed one is not, where nobody is."""
+        return SLASH if self.has_buttons else PREFIX
 
     @property
     def is_alone(self) -> bool:

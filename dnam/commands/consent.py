@@ -7,13 +7,16 @@ from dnam.consenting import consent
 from projections.consent import OPTED_OUT as OUT_NOW
 from projections.decisions.consent import BY_THEMSELF, is_out
 from projections.rows import Rows
+from replay.errors import LogError
 
 OUT = "From now on I record nothing of what you say, and learn nothing about you."
 OUT_ALREADY = "You have opted out already: I record nothing of what you say."
 STAYS = (
-    f"What I have of you stays until you take it away: `{PREFIX} erase`. I still answer you where I may, and remember"
-    f" nothing of it. To change your mind: `{PREFIX} opt-in`."
+    "What I have of you stays until you take it away: `{prefix} erase`. I still answer you where I may, and remember"
+    " nothing of it. To change your mind: `{prefix} opt-in`."
 )
+NOT_OUT = "That could not be recorded, so you are not opted out: ask me again later, until I say that it is done."
+"""Nobody may believe that nothing is recorded of them while it is."""
 IN = "You are heard again, from now on. What you said meanwhile, I have not heard."
 IN_ALREADY = "You have not opted out: I hear you already."
 NOBODY_KNOWN = "I cannot tell who you are here, so I can record nothing about you, not even this."
@@ -23,10 +26,14 @@ OPTED_OUT = f"You opted out, so I record nothing about you. `{PREFIX} opt-in` ch
 
 async def opt_out(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
     """Record nothing of theirs from now on. What is under way about them ends."""
-    changed = await _consent(assistant, asked, out=True)
+    try:
+        changed = await _consent(assistant, asked, out=True)
+    except (LogError, OSError) as error:
+        assistant.failures.append(f"opt-out: {error}", f"somebody's opting out could not be recorded: {error}")
+        return Reply(NOT_OUT, failed=True)
     if changed is None:
         return Reply(NOBODY_KNOWN, failed=True)
-    return Reply(f"{OUT if changed else OUT_ALREADY}\n{STAYS}")
+    return Reply(f"{OUT if changed else OUT_ALREADY}\n{STAYS.format(prefix=asked.prefix)}")
 
 
 async def opt_in(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:

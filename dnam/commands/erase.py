@@ -23,6 +23,7 @@ FOR_GOOD = (
     "This cannot be undone. What you set for yourself (`config`) goes with it: what you say to me afterwards, I hear as"
     " from somebody new."
 )
+BEFORE = "`{prefix} export` first gives you a copy; `{prefix} opt-out` keeps me from recording you again."
 OF_YOURS = (*STAYS[:-1], "what others typed about you, which is theirs")
 """What stays, as it is said to who is erased."""
 FULL = "All that you said to me or near me, what I remember of you, and the answers and summaries that drew on it."
@@ -68,7 +69,7 @@ def _plan(taken: Taken | None, asked: Invocation) -> Iterator[str]:
     yield FULL if taken is None else f"{FULL} That is {counted(taken)}, under {keys_words(taken)}."
     yield from _lines("What stays:", OF_YOURS)
     yield from _lines("What I cannot reach:", CANNOT_REACH)
-    yield f"{FOR_GOOD} `{PREFIX} export` first gives you a copy; `{PREFIX} opt-out` keeps me from recording you again."
+    yield f"{FOR_GOOD} {BEFORE.format(prefix=asked.prefix)}"
     yield f"To do it, press *{BUTTON_SAYS}* below." if asked.has_buttons else f"To do it: `{PREFIX} erase {SURE}`"
 
 

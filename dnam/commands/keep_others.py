@@ -34,6 +34,7 @@ OTHERS = (
     "These are somebody else's words, and only they can have me remember them. "
     f"To keep something in your own words: `{PREFIX} remember <text>`."
 )
+OWN = "this is my own message: I keep what you say of yourself, in your words, and not what I say"
 UNHEARD = "this is somebody else's message, and I did not hear it: I keep no words of theirs that I cannot take back"
 NO_PERSON = "this was not said by a person, so I do not keep it"
 TAKEN_BACK = "its author took back what I remembered of it, so I do not keep it"
@@ -60,6 +61,8 @@ class Theirs(NamedTuple):
 
 async def remember_others(assistant: Assistant, asked: Invocation, pointed: Pointed) -> Reply:
     """Keep somebody else's words as lore of the server, where everybody of it can read them."""
+    if pointed.is_own:
+        raise BadRequest(OWN)
     guild = asked.setting.guild
     if guild is None or asked.setting.audience.kind != "guild":
         return Reply(OTHERS, failed=True)

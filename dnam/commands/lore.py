@@ -24,7 +24,7 @@ NAMESPACES = ("me", "guild", "self", "owner")
 ALIASES = {"user": "me", "lore": "guild", "private": "owner"}
 NO_SERVER = "Lore belongs to a server, and this is none: ask me in one of its channels."
 NOT_MANAGING = (
-    "Only members who may manage this server can add to its lore. "
+    "Only members who may manage this server can write its lore themselves. "
     f"What is about yourself, I keep with `{PREFIX} remember <text>`."
 )
 NOT_OWNER_SELF = "What I know of myself is for the owner of this bot to write."

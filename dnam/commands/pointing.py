@@ -10,7 +10,7 @@ from projections.ids import Ref
 
 class Pointed(NamedTuple):
     """A message as its platform shows it; `said` is the platform's own time in ms. `by_asker`: who asks wrote it.
-    `is_command`: it is read as a typed command there, whatever stands in front of it.
+    `is_command`: it is read as a typed command there, whatever stands in front of it. `is_own`: the assistant wrote it.
     """
 
     message: Ref
@@ -18,6 +18,7 @@ class Pointed(NamedTuple):
     text: str
     by_asker: bool
     is_command: bool = False
+    is_own: bool = False
 
 
 class Menu(NamedTuple):

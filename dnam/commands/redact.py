@@ -28,9 +28,9 @@ PARAMETERS = (
 LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
 NOT_YOURS = "I know no message of yours by that, nor an answer to you. A message's link works, or its id."
 DONE = (
-    "Taken back: its words are gone here{more}. What you asked me to keep stays until you forget it. The bytes leave my"
-    " log at night; backups and exports made before hold them until they are removed. The message itself stays in"
-    " Discord until it is deleted there."
+    "Taken back: its words are gone here{more}. What {whose} asked me to keep stays until it is forgotten. The bytes"
+    " leave my log at night; backups and exports made before hold them until they are removed. The message itself stays"
+    " in Discord until it is deleted there, and so does my answer to it."
 )
 OF_ANOTHER = (
     "This takes back {what}, here and with what was made of it alone, for good."
@@ -63,7 +63,8 @@ async def redact_message(assistant: Assistant, asked: Invocation, arguments: Arg
         wanted = one_line(arguments["message"])
         return Reply(OF_ANOTHER.format(what=what, prefix=PREFIX, message=wanted, sure=SURE))
     others = await redact(memory, meant.event, BY_THEMSELF if is_theirs else OPERATOR) - 1
-    return Reply(DONE.format(more=MORE.format(others=counted(others, "event")) if others > 0 else ""))
+    more = MORE.format(others=counted(others, "event")) if others > 0 else ""
+    return Reply(DONE.format(more=more, whose="you" if is_theirs else "its author"))
 
 
 def _of_whom(rows: Rows, meant: Meant) -> str:

@@ -29,6 +29,8 @@ async def passed_over(patient: Patient) -> list[Finding]:
     """How many messages are passed over, and by which model."""
     from replay.engine import Engine
 
+    if not (patient.data / "log").exists():
+        return skipped("there is no log here yet")
     try:
         with Engine.open(patient.data, writable=False) as engine:
             counts = _counts(engine)

@@ -10,7 +10,7 @@ import pytest
 from dnam.assistant import Assistant
 from dnam.background import Background
 from dnam.commands.command import Invocation, Reply
-from dnam.commands.consent import IN, IN_ALREADY, NOBODY_KNOWN, OPTED_OUT, OUT, OUT_ALREADY
+from dnam.commands.consent import IN, IN_ALREADY, NOBODY_KNOWN, NOT_OUT, OPTED_OUT, OUT, OUT_ALREADY
 from dnam.commands.erase import NOTHING
 from dnam.commands.export import NAME, SENT
 from dnam.commands.pointing import Pointed
@@ -249,6 +249,27 @@ async def test_who_opts_out_is_not_recorded_and_may_still_take_back(world: World
     assert (await world.replies("kim", "opt-in")).text == IN
     assert (await world.replies("kim", "opt-in")).text == IN_ALREADY
     assert (await world.memory.heard("kim", "and coffee")).person == asked.person
+
+
+@pytest.mark.parametrize(("has_buttons", "prefix"), [(True, "/memory"), (False, "!memory")])
+async def test_who_opts_out_is_told_of_commands_that_are_answered(world: World, has_buttons: bool, prefix: str) -> None:
+    """A typed one is not, where the bot answers nobody: there `/memory` works all the same."""
+    reply = await world.replies("kim", "opt-out", has_buttons=has_buttons)
+    assert f"`{prefix} erase`" in reply.text
+    assert f"`{prefix} opt-in`" in reply.text
+
+
+async def test_who_cannot_be_opted_out_just_now_is_told_so(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = await world.asked_by("kim")
+
+    def full(_: object) -> None:
+        raise LogFull("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.memory.engine, "hand_in", full)
+        assert await _run(world, asked, "opt-out") == Reply(NOT_OUT, failed=True)
+    assert "the disk is full" in " ".join(world.assistant.failures)
+    assert (await _run(world, asked, "opt-out")).text.startswith(OUT)
 
 
 async def _run(world: World, asked: Invocation, words: str) -> Reply:

@@ -103,8 +103,8 @@ class Askers:
     def cannot_ask(self, user: discord.abc.User, place: PlaceSeen, error: Exception) -> str:
         """What to tell somebody whose command does not even begin."""
         if str(error) == UNSURE or self._is_told_why(user, place):
-            return f"The memory cannot be asked just now: {error}"
-        return f"The memory cannot be asked just now. {NOTED}"
+            return f"The memory cannot be asked just now, and nothing was done: {error}"
+        return f"The memory cannot be asked just now, and nothing was done. {NOTED}"
 
     async def _describe(self, place: PlaceSeen) -> None:
         """Record a place of a guild in which nothing was said yet: who may configure it goes by its guild, and what is

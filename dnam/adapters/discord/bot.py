@@ -125,6 +125,8 @@ async def _until(ended: asyncio.Event, bot: DnamBot, token: str) -> None:
     try:
         await asyncio.wait({connected, ending}, return_when=asyncio.FIRST_COMPLETED)
         failed = connected.done()
+        if not failed:
+            log.info("discord: told to end: what is under way is finished")
         await _closed(bot)
     finally:
         connected.cancel()

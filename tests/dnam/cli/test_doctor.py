@@ -72,3 +72,4 @@ def test_an_empty_folder_is_no_failure(tmp_path: Path) -> None:
     assert ran.code == 0
     assert not (tmp_path / "none").exists()
     assert "there is no log here yet" in ran.out
+    assert "the log could not be read" not in ran.out

@@ -196,7 +196,7 @@ async def test_what_cannot_be_compared_is_closed_and_compared_again_before_anyth
             assert SAID not in model.asks[-1].prompt
         await here.kim.says(here.general, "!memory show")
         await idle(world, bot)
-        assert shown(world, here.general)[-1] == f"The memory cannot be asked just now: {UNSURE}"
+        assert shown(world, here.general)[-1] == f"The memory cannot be asked just now, and nothing was done: {UNSURE}"
         await here.kim.says(here.kim.dm, "and here?")
         await idle(world, bot)
         assert SAID in model.asks[-1].prompt

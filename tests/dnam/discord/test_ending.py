@@ -36,6 +36,7 @@ async def test_a_process_ends_though_its_model_hangs_and_another_program_holds_t
             os.close(lock)
     said = err.decode()
     assert "what is said cannot be recorded, and waits: it takes more than 1 s" in said
+    assert "discord: told to end: what is under way is finished" in said
     assert "what was under way did not end within 7.5 s and is given up" in said
     assert "not recorded, and given up: " in said, said  # live, and read back besides: one event
     assert "this memory could not be closed within 0.5 s" in said

@@ -15,7 +15,7 @@ from tests.dnam.scripted import ScriptedModel
 
 INNER = "Connect call failed ('10.0.0.5', 11434) for /srv/dnam/keys"
 FAILED = f"Some of it could not be read. {NOTED} It is tried again later."
-NOT_NOW = f"The memory cannot be asked just now. {NOTED}"
+NOT_NOW = f"The memory cannot be asked just now, and nothing was done. {NOTED}"
 NOT_DONE = f"`!memory remember` could not be done just now. {NOTED}"
 
 
@@ -77,7 +77,7 @@ async def test_a_memory_that_cannot_be_asked_says_so_without_its_inner_words(
             await here.ada.says(here.ada.dm, "!memory show")
             await idle(world, bot)
             assert shown(world, here.general) == [NOT_NOW]
-            assert shown(world, here.ada.dm) == [f"The memory cannot be asked just now: {INNER}"]
+            assert shown(world, here.ada.dm) == [f"The memory cannot be asked just now, and nothing was done: {INNER}"]
             assert failures(bot) == [("discord command", INNER)] * 2
 
 
@@ -88,7 +88,7 @@ async def test_neither_does_a_slash_command_say_them(tmp_path: Path, monkeypatch
         said = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
         assert said.said.content == NOT_NOW
         said = await scene.replied(scene.ada.uses(scene.ada.dm, "/memory show"))
-        assert said.said.content == f"The memory cannot be asked just now: {INNER}"
+        assert said.said.content == f"The memory cannot be asked just now, and nothing was done: {INNER}"
         assert [error for _, error in failures(scene.bot)] == [INNER, INNER]
 
 

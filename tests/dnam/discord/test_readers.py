@@ -116,7 +116,8 @@ async def test_a_typed_command_shows_nothing_to_more_than_the_log_knows_of(
         before = len(shown(world, here.cellar))
         await here.kim.says(here.cellar, "!memory show")
         await idle(world, bot)
-        assert shown(world, here.cellar)[before:] == [f"The memory cannot be asked just now: {UNSURE}"]
+        refused = f"The memory cannot be asked just now, and nothing was done: {UNSURE}"
+        assert shown(world, here.cellar)[before:] == [refused]
         monkeypatch.undo()
         await here.kim.says(here.cellar, "!memory show")
         await idle(world, bot)
@@ -131,5 +132,5 @@ async def test_a_slash_command_shows_nothing_there_of_when_fewer_could_read(
     async with garden() as (world, here), bot_in(world, tmp_path, hoarding(), told=told) as bot:
         await widened(world, here, bot, monkeypatch)
         reply = await (await here.ada.uses(here.cellar, "/memory show")).reply()
-        assert reply.said.content == f"The memory cannot be asked just now: {UNSURE}"
+        assert reply.said.content == f"The memory cannot be asked just now, and nothing was done: {UNSURE}"
         monkeypatch.undo()

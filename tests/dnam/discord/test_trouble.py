@@ -222,7 +222,8 @@ async def test_a_memory_that_cannot_be_read_is_no_reason_to_be_silent(
         await here.kim.says(here.general, "roses?", mention=world.bot)
         await here.kim.says(here.general, "!memory show")
         await idle(world, bot)
-        assert shown(world, here.general) == ["yes", f"The memory cannot be asked just now. {NOTED}"]
+        told = f"The memory cannot be asked just now, and nothing was done. {NOTED}"
+        assert shown(world, here.general) == ["yes", told]
         monkeypatch.undo()
         await bot.desk.unwritten.again()
         assert heard(bot) == ["hello", "@marcy roses?"]

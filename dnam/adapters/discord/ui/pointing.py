@@ -33,6 +33,7 @@ def pointed_at(message: discord.Message, user: discord.abc.User, own_id: int) ->
         text=spelled(message.content, message.author, said_in(message), message.mentions),
         by_asker=message.author.id == user.id and message.webhook_id is None,
         is_command=is_for_memory(addressed_words(message, own_id)),
+        is_own=message.author.id == own_id,
     )
 
 

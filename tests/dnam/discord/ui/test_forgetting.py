@@ -59,7 +59,7 @@ async def test_what_it_says_fits_into_one_message(tmp_path: Path) -> None:
         await scene.kim.says(scene.kim.dm, "hello")
         await scene.idle()
         message = await scene.replied(scene.kim.uses(scene.kim.dm, "/memory erase"))
-        assert "`!memory opt-out` keeps me" in message.said.content
+        assert "`/memory opt-out` keeps me" in message.said.content
         receipt = await scene.pressed(scene.kim.clicks(message, "Erase everything"), message, "**Erased.**")
         assert receipt.endswith("finished at my next start.")
 

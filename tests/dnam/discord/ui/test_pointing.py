@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dnam.commands.keep import COMMAND
-from dnam.commands.keep_others import OTHERS
+from dnam.commands.keep_others import OTHERS, OWN
 from dnam.commands.why import NO_ANSWER
 from tests.dnam.discord.ui.stage import scene_in
 from tests.loopback.discord.permissions import Permission
@@ -36,6 +36,15 @@ async def test_somebody_else_s_message_is_not(tmp_path: Path) -> None:
         await scene.idle()
         reply = await scene.replied(scene.ada.applies(REMEMBER, hello))
         assert reply.said.content == OTHERS
+
+
+async def test_what_the_bot_said_itself_is_not(tmp_path: Path) -> None:
+    async with scene_in(tmp_path) as scene:
+        await scene.kim.says(scene.general, "what do you know?", mention=scene.world.bot)
+        await scene.idle()
+        (answer,) = scene.world.bot_messages(scene.general)
+        reply = await scene.replied(scene.kim.applies(REMEMBER, answer))
+        assert reply.said.content == f"T{OWN[1:]}."
 
 
 async def test_where_all_can_read_somebody_else_s_message_becomes_lore(tmp_path: Path) -> None:
