@@ -28,7 +28,7 @@ from replay.history import seq_key
 from replay.lmdb_file import DATA, MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
-from replay.spare_pages import SparePages
+from replay.spare_pages import BySeq, SparePages
 from replay.tree import Kept, leaf_hash
 
 CHUNK = 4096
@@ -71,7 +71,8 @@ class LmdbLog:
         self._last: tuple[bytes, Head] | None = None
         self._listed: set[VaultId] = set()
         self.noted = b""
-        self._spare = SparePages(self._environment, self.folder / DATA)
+        by_seq = BySeq(self._headers, 24), BySeq(self._bodies, 3)
+        self._spare = SparePages(self._environment, self.folder / DATA, by_seq)
         self.id, self.key_check = self._read_meta()[1:3]
 
     @classmethod
@@ -127,7 +128,7 @@ class LmdbLog:
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             if self._head_in(transaction) != expected:
                 raise HeadMoved("another writer appended in between")
-            self._spare.keep_some(transaction, self._meta)
+            self._spare.keep(transaction, expected.size, self._meta)
             self._put_events(transaction, commit, leaves, expected.size)
             for each in kept:
                 transaction.put(bytes([each.level]) + seq_key(each.position), each.hash, db=self._tree)

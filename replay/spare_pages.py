@@ -1,75 +1,92 @@
-"""Free pages in a log's file, taken ahead and many in one piece.
+"""Free pages of a log's file, kept in one piece.
 
 LMDB writes every page of a commit anew: on one that an earlier commit gave up, else behind the file's last one. Where
-events come one by one the file would grow with every fifth, and each time the disk would have to make its new length
-last; and the pages of a commit, taken one by one whenever the file happened to end there, would lie apart, and the
-disk be handed each on its own. So where the file has grown, it grows by some more at once. LMDB is asked for pages as
-large data would need them, and given them back in the same commit: no row comes of it, and nothing is written of it but
-the list of what is free.
+events come one by one, a commit has some nine pages, and one of them in five is full then and stays where it is. So
+what is free would soon lie scattered among what stays, and a commit in seven places: the disk is handed each on its
+own, and that takes twelve times as long as one more page in the same place.
+
+So every so many commits it is put in order, within a commit that is written anyway. LMDB is asked for pages as large
+data would need them, and given them back: then it knows of all that is free, and where no piece was as large, the file
+is longer by one. And some rows of what was recorded since the last time are put once more as they are, one of each
+page: they go to the first pages that are free, and leave those they lay on. So what stays fills the gaps, and what is
+free lies behind it. No row comes of it, and any LMDB reads the file.
 """
 
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import lmdb
 
+from replay.history import seq_key
 from replay.pages import PAGE_SIZE
 
-MOST = 64
-"""How many pages are taken at once, at the most: the list of what is free stays within a page."""
+EVERY = 64
+"""After so many commits of this process it is put in order."""
+MOST = 32
+"""How many pages are taken at once, at the most."""
 SHARE = 8
-"""A file grows by one part in so many of itself, so that a small log stays small."""
-LOOK = 8
-"""Every so many commits it is looked whether the file has grown."""
+"""They are no more than one part in so many of the file, so that a small log stays small."""
+MOST_ROWS = 128
+"""So far back rows are put once more: where more came at once, they lie together already, and keep what is free so."""
+LONGEST = 2000
+"""A longer row has pages of its own, in bytes."""
 _HEAD = 16
 """So many bytes of the first page of large data are not data."""
 _NAME = b"spare"
 
 
-class _Seen(NamedTuple):
-    """A commit that was looked at, and the last page that the file had by then or was to have with the next one."""
+class BySeq(NamedTuple):
+    """A table with a row for each seq, of which at least so many in turn (`step`) usually lie on a page."""
 
-    commit: int
-    last: int
+    table: Any
+    step: int
 
 
 class SparePages:
-    """Those of one log, which is open from a file."""
+    """Those of one log, which is open from a file and has these tables."""
 
-    def __init__(self, environment: lmdb.Environment, path: Path) -> None:
+    def __init__(self, environment: lmdb.Environment, path: Path, tables: Sequence[BySeq]) -> None:
         self._environment = environment
         self._path = path
+        self._tables = tables
         self._commits = 0
-        self._seen = _Seen(-1, 0)
+        self._ordered = 0
+        """The last event by when it was put in order."""
 
-    def keep_some(self, transaction: lmdb.Transaction, table: Any) -> None:
-        """Take some with a commit, where none are left. They are of no table; any one will do to ask for them.
-
-        None are left where the file has grown by commits of this process alone: what another one's commits took may lie
-        there free.
+    def keep(self, transaction: lmdb.Transaction, size: int, table: Any) -> None:
+        """Where it is time, put them in order with a commit, ahead of what it records behind `size` events. `table` is
+        one that is written to.
         """
         self._commits += 1
-        if self._commits % LOOK:
+        if self._commits % EVERY:
             return
         known = self._environment.info()
-        before, seen = self._seen, _Seen(known["last_txnid"], known["last_pgno"])
-        has_grown = seen.commit == before.commit + LOOK and seen.last > before.last
-        pages = min(seen.last // SHARE, MOST)
-        fits = 2 * (seen.last + pages) * PAGE_SIZE < known["map_size"]  # else what is to be recorded would lack them
-        if has_grown and pages and fits:
+        last: int = known["last_pgno"]
+        pages = min(last // SHARE, MOST)
+        fits = 2 * (last + pages) * PAGE_SIZE < known["map_size"]  # else what is to be recorded would lack them
+        if pages and fits:
             transaction.put(_NAME, bytes(pages * PAGE_SIZE - _HEAD), db=table)
             transaction.delete(_NAME, db=table)
-            self._reach(seen.last + pages)
-            seen = seen._replace(last=seen.last + pages)
-        self._seen = seen
+            self._reach(last + pages)
+            self._put_again(transaction, max(self._ordered, size - MOST_ROWS) + 1, size)
+        self._ordered = size
 
     def _reach(self, last: int) -> None:
-        """Have the file go as far as LMDB will say that it does, as long as nobody else writes: one that is shorter
+        """Have the file go as far as LMDB may say that it does, as long as nobody else writes: one that is shorter
         would look as if it had been cut to whoever saves what is left of a damaged log.
         """
         end = (last + 1) * PAGE_SIZE
         with suppress(OSError):
             if self._path.stat().st_size < end:
                 os.truncate(self._path, end)
+
+    def _put_again(self, transaction: lmdb.Transaction, first: int, last: int) -> None:
+        for table, step in self._tables:
+            for seq in range(first, last + 1, step):
+                key = seq_key(seq)
+                row = transaction.get(key, db=table)
+                if row is not None and len(row) <= LONGEST:
+                    transaction.put(key, row, db=table)
