@@ -69,9 +69,9 @@ ERASED = Projection("erased", 1, ErasedRow, (PersonErased,), _erased, 32)
 
 def was_out(rows: Rows, hashed: bytes, said: int) -> bool:
     """Whether an account had opted out at a moment (ms), whatever it did later."""
-    before = rows.scan(CONSENT_CHANGES, hashed, stop=hashed + _moment(said + 1), reverse=True)
+    before = rows.raw.scan(CONSENT_CHANGES.table, hashed, hashed + _moment(said + 1), reverse=True)
     found = next(before, None)
-    return found is not None and found.row.is_out
+    return found is not None and CONSENT_CHANGES.decode(found[1].body).is_out
 
 
 def last_erasure(rows: Rows) -> int | None:
