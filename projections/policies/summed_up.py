@@ -35,6 +35,8 @@ GRAMMAR, DENIALS, HEDGES, FROM_NOW = (
     for name in ("grammar", "denials", "hedges", "from_now")
 )
 _WORD = re.compile(r"\w+")
+_LONG_WORD = re.compile(rf"[^\W_]{{{TOKEN_CHARS},}}")
+"""Shorter ones tell nothing by themselves (`low_signal`)."""
 _FIRST_WORDS = re.compile(r"[^\w\n]*(\w+)[^\w\n.!?…]+\w+[^\w\n.!?…]+\w")
 """Three words of one sentence: no sign that may end it stands between them."""
 _BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])\s+|\n+")
@@ -98,12 +100,11 @@ class SummedUp:
         """Whether a text has a word that tells something and stands nowhere in the summary."""
         known, terms = self._vocabulary, self._parts.terms
         return any(
-            len(word) >= TOKEN_CHARS
-            and word not in GRAMMAR
+            word not in GRAMMAR
             and word not in known.stop_words
             and word not in known.backchannels
             and word_term(word) not in terms
-            for word in words(text)
+            for word in (folded(found[0]) for found in _LONG_WORD.finditer(text))
         )
 
     def _needed(self, text: str) -> Iterator[_Sentence | None]:
