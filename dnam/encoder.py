@@ -13,6 +13,9 @@ from projections.events.upkeep import EncodedKind
 from projections.events.values import ModelUse
 from projections.policies.closeness import Vector
 
+NO_ENCODER = "there is no encoder: only words decide"
+"""What a turn notes where none is configured."""
+
 
 class Encoded(NamedTuple):
     """Vectors, one for each text and all of one length, and what they took; `use` is None where nothing is paid."""

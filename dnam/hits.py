@@ -185,8 +185,15 @@ class Telling:
         return found.row.name or thread or found.row.place.key
 
 
+def score(thousandths: int) -> str:
+    """A hit's score, for people. What is a question gives some away, and a word that everything has is worth less than
+    that: it is a hit all the same, behind all others, and as good as none.
+    """
+    return points(max(thousandths, 0))
+
+
 def points(thousandths: int) -> str:
-    """A score, or a part of one, for people."""
+    """A part of a score, for people; less than nothing where it takes some away."""
     return f"{thousandths / 1024:.1f}"
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dnam.access import Access
-from dnam.encoder import Encoder, EncoderError
+from dnam.encoder import NO_ENCODER, Encoder, EncoderError
 from dnam.encoders import Encoders
 from dnam.encoding import Purpose, encoded
 from projections.ids import NOBODY, EventId, Handle, Seq
@@ -24,7 +24,6 @@ from replay.vectors import Vectors
 
 SEEK_SECONDS = 3.0
 """How long an answer waits for its question's vector."""
-NO_ENCODER = "there is no encoder: only words decide"
 NO_VECTORS = "there are no vectors yet: only words decide"
 
 

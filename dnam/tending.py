@@ -62,7 +62,9 @@ class Tending(Driver):
     meaning: "Meaning | None" = None
     """What finds things by their meaning, where there is an encoder (`dnam/understanding.py`)."""
     unmeant: Nearness | None = None
-    """What recall is handed instead, where one is wished for and cannot be had: a note that says so, for the turn."""
+    """What recall is handed instead, where there is none, or one is wished for and cannot be had: a note that says so,
+    for the turn.
+    """
 
     def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
         super().__init__(memory, model, encoder)

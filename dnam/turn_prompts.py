@@ -2,7 +2,7 @@
 
 An answer is recorded some time after its prompt was made, and others may have written meanwhile. So the moments between
 the question and the answer are tried; where none of them fits, what differs is said. What was near in meaning is as the
-turn keeps it: no encoder is asked again.
+turn keeps it, and so is what it notes of an encoder that was not there: none is asked again.
 
 It is the first prompt. What the model was told by tools that it called then is not made again: the calls say what was
 shown, by its events.
@@ -19,7 +19,7 @@ from projections.events import MessageHeard, ToolCalled, TurnAnswered
 from projections.events.values import ItemUse
 from projections.fold import Record
 from projections.ids import EventId, Point, Seq
-from projections.nearness import Nearness, as_kept
+from projections.nearness import IN_OTHER_WORDS, Nearness, as_kept
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
 from projections.tokens import CHARACTERS
@@ -63,7 +63,7 @@ def prompt_of(engine: Engine, seq: int, turn: TurnAnswered, vocabulary: Vocabula
     first: tuple[Moment, Context] | None = None
     for moment in islice(_moments(engine, asked, seq), MOST_TRIED):
         with engine.past(moment) as rows:
-            context = assemble(rows, request)
+            context = _noting(turn, assemble(rows, request))
         if context.digest == turn.context_digest:
             return TurnPrompt(Seq(seq), turn, moment, context, (), called)
         first = first or (moment, context)
@@ -106,6 +106,12 @@ def _nearness(engine: Engine, turn: TurnAnswered) -> Nearness | None:
         return None
     seqs = ((engine.store.log.find(each.event), each.rank) for each in turn.nearest)
     return as_kept(turn.encoder, {Seq(seq): rank for seq, rank in seqs if seq is not None})
+
+
+def _noting(turn: TurnAnswered, context: Context) -> Context:
+    """The prompt with what the turn notes of finding by meaning."""
+    noted = (each for each in turn.left_out if each.what == IN_OTHER_WORDS)
+    return context._replace(left_out=(*noted, *context.left_out))
 
 
 def _moments(engine: Engine, asked: int, answered: int) -> Iterator[Moment]:

@@ -3,7 +3,8 @@
     what is said ─▶ its vector, behind the answers (`embedding`)
     a question   ─▶ its vector, before the answer (`meaning`) ─▶ what is near, beside what words find
 
-Without an encoder nothing of this is loaded, and nothing is missing: words find what was said.
+Without an encoder nothing of this is loaded, and nothing is missing: words find what was said. A turn notes that there
+was none, as it notes one that is down: of a turn without a note nobody could tell whether it was looked.
 """
 
 import asyncio
@@ -11,7 +12,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from dnam.assistant import Assistant
-from dnam.encoder import EncoderMissing
+from dnam.encoder import NO_ENCODER, EncoderMissing
 from dnam.encoders import Encoders, opened
 from dnam.failures import Tell
 from dnam.idle import Sleep
@@ -25,6 +26,7 @@ async def understanding(assistant: Assistant, tell: Tell, sleep: Sleep = asyncio
 
     A memory that is in memory only has nowhere to keep vectors; one that cannot be written to makes none.
     """
+    assistant.unmeant = nothing_near(NO_ENCODER)
     store = assistant.memory.engine.store
     async with AsyncExitStack() as stack:
         if isinstance(store, DiskStore):
@@ -46,7 +48,7 @@ async def _by(encoders: Encoders, assistant: Assistant, store: DiskStore, sleep:
     from dnam.embedding import Embedding  # both load numpy
     from dnam.meaning import Meaning
 
-    assistant.encoder = encoders.chosen
+    assistant.encoder, assistant.unmeant = encoders.chosen, None
     assistant.meaning = Meaning(assistant.memory, store.vectors, encoders)
     if not store.writable:
         yield

@@ -17,7 +17,7 @@ from projections.gathering import Passage, Past
 from projections.ids import EventId, Handle, Point, Seq
 from projections.messages import MessageRow, find_message
 from projections.nearness import IN_OTHER_WORDS, Nearness
-from projections.passages import Wished, in_order, past
+from projections.passages import ShownSummary, Wished, in_order, past
 from projections.policies import compartments
 from projections.policies.compartments import Setting, opened, opens_source
 from projections.quoting import SEPARATOR, BlockName, lines_of, one_line, opening
@@ -122,6 +122,7 @@ class _Summary(NamedTuple):
     event: EventId = EventId(b"")
     seq: Seq = Seq(0)
     left_out: tuple[LeftOut, ...] = ()
+    shown: ShownSummary = ShownSummary()
 
 
 class _Pieces(NamedTuple):
@@ -184,7 +185,7 @@ def assemble(rows: Rows, request: Request) -> Context:
         limits=request.limits,
         room=parts.room,
         past=parts.passages,
-        policy=_policy(request),
+        policy=_policy(request, pieces.summary),
         encoder="" if request.nearness is None else request.nearness.encoder,
         nearest=(*pieces.known.nearest, *pieces.room.known.nearest, *pieces.past.nearest),
         replied=next(iter(pieces.quoted), None),
@@ -198,12 +199,16 @@ def _said_once(known: Sequence[LeftOut], room: Sequence[LeftOut], past: Sequence
     yield from past
 
 
-def _policy(request: Request) -> str:
+def _policy(request: Request, summary: _Summary) -> str:
     versions = [scoring_version(request.limits), VERSION, compartments.VERSION]
     if request.nearness is not None and request.nearness.encoder:
         from projections.recall.meaning import VERSION as MEANING  # it loads numpy, as looking for passages does
 
         versions.append(MEANING)
+    if summary.text and request.limits.passages:
+        from projections.policies.summed_up import VERSION as SUMMED_UP  # it loads the stemmer, as that does
+
+        versions.append(SUMMED_UP)
     return " ".join(versions)
 
 
@@ -263,7 +268,7 @@ def _pieces(rows: Rows, request: Request, caller: Caller) -> _Pieces:
     summary = _summary(rows, request)
     wished = Wished(
         words, setting, request.session, point, message.id, window, others.people, request.vocabulary, request.nearness,
-        summary.text, None if replied is None else replied.whole,
+        summary.shown, None if replied is None else replied.whole,
     )  # fmt: skip
     return _Pieces(
         request,
@@ -306,7 +311,7 @@ def _summary(rows: Rows, request: Request) -> _Summary:
     gone = len(found.row.text) - len(kept)
     why = f"over {request.limits.summary_chars}"
     left_out = (LeftOut("summary", f"the last {gone} characters", why),) if gone else ()
-    return _Summary(kept, found.row.event, found.seq, left_out)
+    return _Summary(kept, found.row.event, found.seq, left_out, ShownSummary(kept, found.row.floor, found.row.upto))
 
 
 def _memory(durable: Block, known: Chosen, summary: _Summary, text: str) -> Memory:

@@ -110,11 +110,16 @@ class Gathering:
         alone = self._head_chars(hit) + 1 + chars + 1
         fits = self._size([alone, *[each.chars for each in self._stretches]]) <= self._limits.passage_chars
         if not fits:
-            self._leave_out(hit)
+            self.leave_out(hit, self._over)
         return fits
 
-    def _leave_out(self, hit: "Said") -> None:
-        self._left_out.append(LeftOut(BLOCK, hit.id.hex(), f"over {self._limits.passage_chars} characters"))
+    def leave_out(self, hit: "Said", why: str) -> None:
+        """Note that something was found and does not stand there."""
+        self._left_out.append(LeftOut(BLOCK, hit.id.hex(), why))
+
+    @property
+    def _over(self) -> str:
+        return f"over {self._limits.passage_chars} characters"
 
     def add(self, hit: "Said", around: Sequence[Found[SaidRow]]) -> None:
         """What was found and what stands around it, or else itself alone, or nothing of it."""
@@ -136,7 +141,7 @@ class Gathering:
                 self._shown.update(shown)
                 self._reach.update(reach)
                 return
-        self._leave_out(hit)
+        self.leave_out(hit, self._over)
 
     def _touching(self, shown: Iterable[bytes]) -> list[Stretch]:
         if self._reach.isdisjoint(shown):

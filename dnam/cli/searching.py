@@ -124,7 +124,7 @@ def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought", place:
 
 def _show(shell: Shell, view: View, telling: "Telling", text: str, hits: "Hits") -> None:
     from dnam.finding import compartment_words
-    from dnam.hits import points
+    from dnam.hits import score
     from dnam.marking import excerpt, marker
     from projections.people import name_of
 
@@ -134,7 +134,7 @@ def _show(shell: Shell, view: View, telling: "Telling", text: str, hits: "Hits")
     rows = [
         (
             f"i{number}",
-            points(hit.score),
+            score(hit.score),
             shell.out.when(hit.item.updated),
             compartment_words(view.now, hit.item.compartment),
             name_of(view.now, hit.item.owner) if hit.item.owner else "",
@@ -153,12 +153,12 @@ def _show(shell: Shell, view: View, telling: "Telling", text: str, hits: "Hits")
 
 
 def _said_cells(shell: Shell, telling: "Telling", number: int, hit: "SaidHit", marks: "Marks") -> "Sequence[str]":
-    from dnam.hits import points
+    from dnam.hits import score
     from dnam.marking import excerpt
 
     spoken = telling.spoken(hit)
     text = excerpt(spoken.text, marks)
-    return f"s{number}", points(hit.score), shell.out.when(hit.said), spoken.where, spoken.who, text
+    return f"s{number}", score(hit.score), shell.out.when(hit.said), spoken.where, spoken.who, text
 
 
 def _explain(shell: Shell, hits: "Hits") -> None:

@@ -1,8 +1,17 @@
 """`search`: what is kept here and what was said that has words of a text. It looks where it is asked, and sees what is
 open there to all who read the answer; where nobody else reads it, also what is open in direct messages.
+
+    --explain    with the reasons
+    --limit N    how many of each are listed
+    --all        also what has none of the words and stands beside what has
+
+These are the options of `dnam search` that make sense where it is asked; they stand anywhere among the words. Any other
+word like them is refused, since it may have been meant as one; where it stands first it is looked for.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
@@ -12,22 +21,40 @@ from dnam.contexts import Context
 from dnam.hits import Hits, Sought, Spoken, Telling, search, why
 from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
+from projections.errors import BadRequest
 from projections.quoting import one_line
 from projections.rows import Rows
 
 MOST, MOST_ITEMS = 10, 100
 """How much of what was said is listed, and how many items."""
 MOST_REASONS = 6
-EXPLAIN = "--explain"
-"""Behind the words: with the reasons."""
+EXPLAIN, LIMIT, ALL = "--explain", "--limit", "--all"
+OPTIONS = (
+    f"behind the words there may be `{EXPLAIN}` (why each was found), `{LIMIT} N` (how many are listed, up to "
+    f"{MOST_ITEMS}) and `{ALL}` (also what stands beside such). A word that begins with `--` is looked for where it "
+    "stands first"
+)
+LOOKS_BACK = frozenset({"--at", "--said"})
+"""What `dnam search` looks back with."""
+_OPTION = re.compile(r"--[a-z][a-z-]*", re.IGNORECASE)
 NOTHING = f"Nothing kept or said here has one of these words: `{PREFIX} show` lists what is kept."
+
+
+class _Asked(NamedTuple):
+    """What a text asks for: the words that are looked for, and how."""
+
+    words: str
+    explained: bool
+    most: int
+    most_items: int
+    beside: bool
 
 
 async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """The best hits, items first, with links to what was said."""
     memory = assistant.memory
-    words, explained = _read(arguments["words"])
-    sought = Sought(words, memory.now(), MOST, MOST_ITEMS, vocabulary=memory.vocabulary)
+    words, explained, most, most_items, beside = _read(arguments["words"])
+    sought = Sought(words, memory.now(), most, most_items, beside=beside, vocabulary=memory.vocabulary)
 
     def look(rows: Rows) -> tuple[Hits, list[Spoken]]:
         found = search(rows, contexts(asked), sought)
@@ -41,8 +68,8 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     zone = zone_of(memory.settings.timezone)
     times = [shown(hit.said, zone) for hit in hits.said]
     sections = [*_items(hits, explained=explained), *_said(hits, spoken, times, explained=explained)]
-    if len(hits.said) == MOST:
-        sections.append(f"Of what was said no more than the best {MOST} are listed.")
+    if len(hits.said) == most:
+        sections.append(f"Of what was said no more than the best {most} are listed.")
     return Reply("\n".join(sections), tuple(hit.item for hit in hits.items))
 
 
@@ -52,10 +79,32 @@ def contexts(asked: Invocation) -> list[Context]:
     return [here] if asked.sees == asked.setting else [here, Context("", asked.sees)]
 
 
-def _read(words: str) -> tuple[str, bool]:
-    """The words, and whether reasons are asked for."""
-    kept = [word for word in words.split() if word != EXPLAIN]
-    return " ".join(kept), len(kept) < len(words.split())
+def _read(text: str) -> _Asked:
+    """The words, and what is asked for with them. BadRequest for what is no option here."""
+    given, words, options = iter(text.split()), list[str](), dict[str, str]()
+    for word in given:
+        option = word.casefold()
+        if option in (EXPLAIN, ALL):
+            options[option] = ""
+        elif option == LIMIT:
+            options[option] = next(given, "")
+        elif (words or options) and _OPTION.fullmatch(option):
+            raise BadRequest(_unknown(option))
+        else:
+            words.append(word)
+    limit = _number(options[LIMIT]) if LIMIT in options else None
+    return _Asked(" ".join(words), EXPLAIN in options, limit or MOST, limit or MOST_ITEMS, ALL in options)
+
+
+def _unknown(option: str) -> str:
+    then = f"; `{PREFIX} at <when>` lists what was kept at a moment" if option in LOOKS_BACK else ""
+    return f"`{PREFIX} search` has no option `{option}`{then}: {OPTIONS}"
+
+
+def _number(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_ITEMS):
+        raise BadRequest(f"`{LIMIT}` needs a whole number from 1 to {MOST_ITEMS}: how many of each are listed")
+    return int(text)
 
 
 def _items(hits: Hits, *, explained: bool) -> Iterator[str]:

@@ -47,7 +47,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("show", "what I remember here, with ids, and this session's summary", items.show),
     Command(
         "search",
-        "what I remember here, and what was said, that has your words; `--explain` behind them says why",
+        "what I remember and what was said here that has your words; also `--explain`, `--limit N`, `--all`",
         find,
         (Parameter("words", "some words"),),
     ),

@@ -29,7 +29,8 @@ class TurnAnswered(Event, frozen=True, kw_only=True):
     of the prompt's text, so that one that is made again can be held against it. `besides` are the compartments that it
     was open to by what only the platform knew then. `passages` are what was found of earlier conversations and stood in
     the prompt, best first. Where things were looked for by their meaning too, `encoder` is whose vectors were compared,
-    and `nearest` is whatever counted for being near: by these a prompt is made again without asking an encoder.
+    and `nearest` is whatever counted for being near: by these a prompt is made again without asking an encoder. Where
+    things were looked for and words alone decided, or only a part could be compared, `left_out` says why.
     """
 
     TAG: ClassVar[str] = "turn.answered"

@@ -52,11 +52,21 @@ class Telling(Table, frozen=True):
     plain: frozenset[str] = frozenset()
 
 
+class Retold(Table, frozen=True):
+    """What a sentence may lose as it is told again, and may not: the sets of `projections.policies.summed_up`."""
+
+    grammar: frozenset[str] = frozenset()
+    denials: frozenset[str] = frozenset()
+    hedges: frozenset[str] = frozenset()
+    from_now: frozenset[str] = frozenset()
+
+
 class Language(Table, frozen=True):
     """A language, as far as the core knows it; `cards` is what a card is called before its number."""
 
     cards: tuple[str, ...] = ()
     telling: Telling = Telling()
+    retold: Retold = Retold()
 
 
 class Known(Language, frozen=True, kw_only=True):

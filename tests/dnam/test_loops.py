@@ -398,6 +398,7 @@ async def test_the_version_of_every_policy_stands_in_an_event(tmp_path: Path) ->
         await memory.restore("ada", bees.id)
         for text in ("one", "two", "three"):
             await memory.remember("ada", f"User counts to {text}.")
+        await say(assistant, "ada", "which tea?")  # there is a summary by now
         stand = _versions(assistant) | await _versions_of_a_merge(tmp_path / "more")
         stand |= await _versions_of_a_deletion(tmp_path / "gone")
         stand |= await _versions_of_a_note(tmp_path / "noted")

@@ -95,6 +95,46 @@ async def test_no_more_than_the_best_are_listed_and_long_ones_are_cut(world: Wor
     assert re.search(r': "….*and so on the harp and so.*…"', line)
 
 
+async def test_as_many_are_listed_as_are_asked_for(world: World) -> None:
+    for number in range(3):
+        await world.remembers("ada", f"I grow tea of sort {number}", OPEN)
+        await hears(world, "kim", f"tea number {number}", OPEN)
+    lines = (await world.asks("ada", "!memory search --limit 2 tea", OPEN)).splitlines()
+    assert (lines[0], lines[3], len(lines)) == ("**Found:** 2", "**Said:** 2", 7)
+    assert lines[-1] == "Of what was said no more than the best 2 are listed."
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "x", "101", "²", ""])
+async def test_a_limit_is_a_number_that_can_be_listed(world: World, limit: str) -> None:
+    reply = await world.reply("ada", f"!memory search tea --limit {limit}", OPEN)
+    assert reply.failed
+    assert reply.text == "`--limit` needs a whole number from 1 to 100: how many of each are listed."
+
+
+async def test_what_stands_beside_a_word_is_listed_where_it_is_asked_for(world: World) -> None:
+    await hears(world, "kim", "the tea", OPEN)
+    await hears(world, "kim", "is finished", OPEN)
+    assert "is finished" not in await world.asks("ada", "!memory search tea", OPEN)
+    assert "is finished" in await world.asks("ada", "!memory search tea --ALL", OPEN)
+
+
+@pytest.mark.parametrize("option", ["--at yesterday", "--said 2026-01-01", "--by kim", "--explian", "--json"])
+async def test_what_is_no_option_there_is_said_to_be_none(world: World, option: str) -> None:
+    await hears(world, "kim", "tea by kim, yesterday", OPEN)
+    reply = await world.reply("ada", f"!memory search tea {option}", OPEN)
+    assert reply.failed
+    assert reply.text.startswith(f"`!memory search` has no option `{option.split()[0]}`")
+    assert "`--explain` (why each was found), `--limit N` (how many are listed, up to 100) and `--all`" in reply.text
+    assert ("`!memory at <when>`" in reply.text) == (option.split()[0] in ("--at", "--said"))
+
+
+async def test_a_word_that_is_written_like_an_option_is_looked_for_where_it_stands_first(world: World) -> None:
+    await hears(world, "kim", "start it with --watch", OPEN)
+    await hears(world, "kim", "I keep watch - - -", OPEN)
+    assert "start it with --watch" in await world.asks("ada", "!memory search --watch", OPEN)
+    assert "start it with --watch" in await world.asks("ada", "!memory search -- start", OPEN)
+
+
 async def test_in_discord_nobody_else_sees_it_and_what_is_one_s_own_is_found_as_well(tmp_path: Path) -> None:
     async with scene_in(tmp_path, memory_commands_enabled="1") as scene:
         said = await scene.ada.says(scene.general, "we saw dolphins")

@@ -10,8 +10,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from dnam.memory import Memory
 from dnam.settings import Settings
+from dnam.whereabouts import Heard
+from projections.context import Context
 from projections.errors import BadRequest
+from projections.nearness import Nearness
+from projections.rows import Rows
 from tests.dnam.encoders.fake import Worded
 from tests.dnam.encoders.test_meaning import Some
 from tests.dnam.importers.files import sample, turn, write
@@ -190,6 +195,33 @@ def test_with_an_encoder_meaning_counts_too(path: Path, monkeypatch: pytest.Monk
     assert set(encoder.kinds) == {"document", "query"}
     assert {fact.text for talk in found.talks for fact in talk.facts} & set(encoder.texts)
     assert (report.ENCODED, 100) in [(each.goal.setting, each.reached) for each in report.judged(found)]
+    assert [(each.talk, each.or_item) for each in found.held_encoded] == [(each.talk, 1) for each in found.held]
+
+
+def test_prompts_are_made_with_the_encoder_too_and_both_are_shown(
+    found: Found, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @asynccontextmanager
+    async def ours(_: Settings) -> AsyncIterator[Some]:
+        yield Some(Worded())
+
+    near = list[bool]()
+    assembled = Memory.assembled
+
+    def noting(memory: Memory, rows: Rows, heard: Heard, *, nearness: Nearness | None = None) -> Context:
+        near.append(nearness is not None)
+        return assembled(memory, rows, heard, nearness=nearness)
+
+    monkeypatch.setattr(encoding, "opened", ours)
+    monkeypatch.setattr(Memory, "assembled", noting)
+    encoded = evaluate(path)
+    assert near == [False] * len(encoded.held) + [True] * len(encoded.held_encoded)
+    printed = StringIO()
+    report.show(encoded, Console(file=printed, width=120))
+    assert "the evidence in the prompt, with facts, within" in printed.getvalue()
+    assert "the evidence in the prompt, with facts and an encoder, within" in printed.getvalue()
+    assert report.as_json(encoded)["prompts_encoded"]["all"]["or_item"]["all"] == 1
+    assert (found.held_encoded, report.as_json(found)["prompts_encoded"]) == ([], None)
 
 
 def test_an_encoder_is_one_that_the_environment_names() -> None:

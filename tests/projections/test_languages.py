@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from projections.languages import ELSEWHERE, ENGLISH, LANGUAGES, Language
-from projections.policies import secrets, telling
+from projections.policies import secrets, summed_up, telling
 from projections.policies.text import folded
 from projections.recall import scoring, words
 
@@ -23,6 +23,7 @@ RULES = words.VERSION.partition("-")[0]
             "telling@2 b8c3d730a3c2866c",
         ),
         (ENGLISH.counted, scoring.VERSION, "recall@5 b34ec40ad6058d9b"),
+        ([each.retold for each in LANGUAGES], summed_up.VERSION, "summed-up@1 a23830fb014e572e"),
         ([each.cards for each in LANGUAGES], secrets.VERSION, "secrets@1 879d7d4119aee427"),
     ],
 )

@@ -13,10 +13,11 @@ from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, Mod
 from projections.gathering import NEAR, Gathering
 from projections.ids import NOBODY, SNOWFLAKE_EPOCH_MS, EventId, Handle, Point, Ref
 from projections.passages import FRESH_MS
+from projections.policies.summed_up import VERSION
 from projections.retrieval import Vocabulary
 from tests.projections.recall.house import ADA, GUILD, KIM, MODEL, House, own_place, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, kept
-from tests.world import NOW
+from tests.world import NOW, handle
 
 CALL = ModelUse("offline", "1")
 PAST = Limits(history_messages=2, passages=5, passage_chars=2000, scoring="recall")
@@ -289,10 +290,10 @@ def new_era(house: House, place: str, era: int) -> None:
     )  # fmt: skip
 
 
-def sum_up(house: House, text: str) -> None:
+def sum_up(house: House, text: str, floor: Point | None = None) -> None:
     refreshed = SummaryRefreshed(
         said=house.said, by=MODEL, session=session("1"), audience=house.audience("1"), era=0, text=text, refresh=1,
-        after=None, upto=Point(house.said, LATER), covered=1, call=CALL,
+        after=None, upto=Point(house.said, LATER), covered=1, call=CALL, floor=floor,
     )  # fmt: skip
     house.world.add(refreshed)
 
@@ -320,6 +321,57 @@ def test_what_the_summary_says_in_sentences_apart_does_not_stand_there_again(hou
     assert past(prompt(house, "boiler leaks?")).splitlines()[1:] == [
         "[Ada]: I mend boilers on Mondays. The boiler upstairs leaks"
     ]
+
+
+HIVES = "I keep three bee hives in the garden"
+RETOLD = "Ada has news. She keeps three bee hives in her garden, says dnam."
+
+
+def test_what_the_summary_tells_again_does_not_stand_there_and_that_is_noted(house: House) -> None:
+    hives = house.say("1", HIVES, ADA)
+    house.say("1", "hives need shade", KIM, after=9 * HOUR)
+    sum_up(house, RETOLD)
+    chatter(house)
+    context = prompt(house, "where are the hives?")
+    assert past(context).splitlines()[1:] == ["[Kim]: hives need shade"]
+    assert LeftOut("past", hives.hex(), "the summary has it") in context.left_out
+    assert hives not in context.causes
+    assert context.policy.split()[-1] == VERSION
+    assert VERSION not in prompt(house, "where are the hives?", passages=0).policy
+    assert VERSION not in prompt(house, "where are the hives?", place="2").policy
+
+
+def test_nor_does_it_around_what_is_found(house: House) -> None:
+    house.say("1", HIVES, ADA)
+    house.say("1", "the wasps are a pest", KIM)
+    sum_up(house, RETOLD)
+    chatter(house)
+    context = prompt(house, "wasps?")
+    assert past(context).splitlines()[1:] == ["[Kim]: the wasps are a pest"]
+    assert all(each.block != "past" for each in context.left_out)
+
+
+def test_what_the_summary_does_not_cover_stands_there_though_it_says_the_like(house: House) -> None:
+    house.say("1", HIVES, ADA)
+    floor = Point(house.said, LATER)
+    house.say("2", HIVES, ADA, after=9 * HOUR)
+    sum_up(house, RETOLD, floor)
+    house.say("1", HIVES, ADA, after=9 * HOUR)
+    chatter(house)
+    assert past(prompt(house, "where are the hives?")).count(f"[Ada]: {HIVES}") == 3
+
+
+def test_whose_words_the_summary_tells_again_is_known_by_their_name(house: House) -> None:
+    zoe = handle("zoe")
+    house.say("1", HIVES, KIM)
+    house.say("1", HIVES, zoe, after=9 * HOUR)
+    house.say("1", HIVES, NOBODY, after=9 * HOUR)
+    house.answer("1", "I keep three bee hives in the garden, and more", ADA)
+    sum_up(house, "someone keeps three bee hives in the garden.\ndnam keeps three bee hives in the garden and more.")
+    chatter(house)
+    told = past(prompt(house, "where are the hives?"))
+    assert told.count(HIVES) == 3
+    assert "[dnam]" not in told
 
 
 def test_what_is_a_part_of_other_words_of_the_summary_stands_there(house: House) -> None:

@@ -294,3 +294,20 @@ def test_before_anything_was_said_no_place_is_missed_that_was_not_named(
     ran = dnam("search", "tea", *arguments, "--said", "2001-01-01", "--data", teapot)
     assert (ran.code, ran.out) == (0, "")
     assert told in ran.err
+
+
+def test_what_is_worth_less_than_nothing_is_listed_last_and_shows_no_such_number(tmp_path: Path) -> None:
+    """A question whose only word stands in all that was said gives away more than that is worth."""
+
+    async def talk(memory: Memory) -> None:
+        for number in range(60):
+            await memory.heard("kim", f"tea {number}")
+        await memory.heard("kim", "tea?")
+
+    make(tmp_path / "data", talk)
+    asked = ("search", "tea", "--limit", "100", "--data", tmp_path / "data")
+    last = dnam(*asked, "--json").value["said"][-1]
+    assert (last["text"], last["score"] < 0) == ("tea?", True)
+    rows = [line.split() for line in dnam(*asked).out.splitlines() if line.startswith("s") and line != "said:"]
+    assert rows[-1][:2] == ["s61", "0.0"]
+    assert not any(row[1].startswith("-") for row in rows)

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from dnam import meaning
-from dnam.encoder import Encoder, EncoderDown
+from dnam.encoder import NO_ENCODER, Encoder, EncoderDown
 from dnam.encoders import Encoders
 from dnam.erasing import erase
-from dnam.meaning import NO_ENCODER, NO_VECTORS, Meaning, Sought
+from dnam.meaning import NO_VECTORS, Meaning, Sought
 from dnam.memory import Memory
 from dnam.settings import read
 from projections.events import TextsEncoded

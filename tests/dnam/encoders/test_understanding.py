@@ -13,6 +13,7 @@ from dnam.assistant import Assistant
 from dnam.compacting import compact
 from dnam.costs import costs
 from dnam.embedding import GATHER_SECONDS, Embedding
+from dnam.encoder import NO_ENCODER
 from dnam.encoders import opened
 from dnam.erasing import erase
 from dnam.languages import load
@@ -295,17 +296,19 @@ async def test_an_encoder_that_is_down_leaves_a_note_in_the_turn_and_words_decid
         assert note.why.endswith(": only words decide")
         assert said_in(context)[0] == ALE
         assert (turn.encoder, turn.nearest) == ("", ())
-        assert (await made_again(table, turn, seq)).differs == ()
+        again = await made_again(table, turn, seq)
+        assert (again.differs, again.context.left_out) == ((), turn.left_out)
 
 
 async def test_with_half_the_vectors_missing_words_decide_and_the_turn_says_so(tmp_path: Path) -> None:
     async with serving() as server, sitting(tmp_path, server, ALE) as table:
         server.script = lambda request: Encodes() if request.body["input_type"] == "query" else Fails(401)
         await table.hears("the deploy failed", "the roof is red")
-        context, turn, _ = await table.asks()
+        context, turn, seq = await table.asks()
         assert notes(turn) == [
             LeftOut("past", IN_OTHER_WORDS, "2 of 3 texts have no vector yet: only words decide"),
         ]
+        assert (await made_again(table, turn, seq)).context.left_out == turn.left_out
         assert (context.past, turn.encoder, turn.nearest) == ((), ENCODER, ())
 
 
@@ -428,9 +431,14 @@ async def test_an_encoder_that_is_not_there_is_told_and_answers_go_on(tmp_path: 
 
 async def test_without_an_encoder_or_a_folder_there_is_nothing_to_understand_with(tmp_path: Path) -> None:
     async with serving() as server, sitting(tmp_path, server, ENCODER="none") as table:
-        await table.asks()
+        _, turn, seq = await table.asks()
         assert (table.assistant.meaning, table.assistant.encoder, server.requests) == (None, None, [])
         assert not table.store.has_vectors
+        assert (turn.encoder, notes(turn)) == ("", [LeftOut("past", IN_OTHER_WORDS, NO_ENCODER)])
+        again = await made_again(table, turn, seq)
+        assert (again.differs, again.context.left_out) == ((), turn.left_out)
+        _, silent, _ = await table.asks("ok")
+        assert notes(silent) == []  # nothing was looked for
     settings = read({"VOYAGE_API_KEY": "pa-1"}, {})
     with Engine.in_memory(FakeClock()) as engine:
         assistant = Assistant(Memory(engine, settings, load(settings.language)), ScriptedModel())
@@ -470,3 +478,14 @@ async def test_the_chat_understands_and_its_prompt_can_be_seen(tmp_path: Path) -
     assert f"[ada]: {ALE}" in shown.out
     assert "the prompt of" in shown.err
     assert "as it was" in shown.err
+
+
+async def test_the_chat_without_an_encoder_says_so_where_its_prompt_is_explained(tmp_path: Path) -> None:
+    ran = await asyncio.to_thread(chatted, tmp_path, f"{ALE}\nwho drinks ale?\n", "chat", "--as", "ada")
+    assert ran.code == 0
+    *_, turn = dnam("log", "--tag", "turn.answered", "--json", "--data", tmp_path).values
+    note = {"block": "past", "what": IN_OTHER_WORDS, "why": NO_ENCODER}
+    assert note in turn["event"]["left_out"]
+    again = ("prompt", "--at", str(turn["seq"]), "--data", tmp_path)
+    assert note in dnam(*again, "--json").value["left_out"]
+    assert f"left out of past: {IN_OTHER_WORDS} ({NO_ENCODER})" in dnam(*again, "--explain").err

@@ -1,4 +1,5 @@
-"""Whether the evidence stands in the prompt: through import, extraction, recall and assembling, as the bot does it.
+"""Whether the evidence stands in the prompt: through import, extraction, recall and assembling, as the bot does it, and
+with an encoder where there is one.
 
 The question is not recorded, as `dnam prompt` does not: what is asked in an evaluation must not be found by the next
 question.
@@ -6,6 +7,7 @@ question.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean, median, quantiles
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dnam.memory import Memory
@@ -15,10 +17,11 @@ from projections.context import Context
 from projections.ids import EventId, Point
 from projections.items import ITEMS, ItemRow
 from projections.messages import MESSAGES
+from projections.nearness import Nearness
 from projections.quoting import SEPARATOR, TITLES
 from projections.rows import Rows
 from projections.tokens import CHARS_A_TOKEN, by_characters
-from tests.evaluation.locomo.rankings import Progress
+from tests.evaluation.locomo.rankings import Named, Progress
 from tests.evaluation.locomo.remembering import MOST_TOKENS, Told, context_of
 from tests.evaluation.locomo.talks import Question, Talk
 
@@ -62,14 +65,20 @@ class Rate(NamedTuple):
 
 
 def held_in_prompts(
-    rows: Rows, memory: Memory, talks: Sequence[Talk], told: Mapping[str, Told], progress: Progress
+    rows: Rows,
+    memory: Memory,
+    talks: Sequence[Talk],
+    told: Mapping[str, Told],
+    progress: Progress,
+    nearness: Mapping[Named, Nearness] = MappingProxyType({}),
 ) -> list[Held]:
-    """The prompt for every question, and what it holds."""
+    """The prompt for every question, and what it holds; with an encoder where the question has a `nearness`."""
     sources = Sources(rows)
     found: list[Held] = []
     for talk in talks:
         for number, question in enumerate(talk.questions):
-            context = memory.assembled(rows, _asked(rows, talk, told[talk.key], number, question))
+            heard = _asked(rows, talk, told[talk.key], number, question)
+            context = memory.assembled(rows, heard, nearness=nearness.get((talk.key, question.text)))
             found.append(_held(talk, question, context, sources))
             progress(len(found))
     return found

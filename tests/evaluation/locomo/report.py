@@ -39,7 +39,9 @@ GOALS = tuple(
 
 
 class Found(NamedTuple):
-    """Everything that an evaluation found. `missing` says what could not be measured, and why."""
+    """Everything that an evaluation found. `missing` says what could not be measured, and why. `held` is what prompts
+    hold by words alone, `held_encoded` with an encoder, where there is one.
+    """
 
     talks: Sequence[Talk]
     rankings: dict[str, Ranking]
@@ -48,6 +50,7 @@ class Found(NamedTuple):
     held_out: dict[str, HeldOut]
     missing: dict[str, str]
     seconds: float
+    held_encoded: Sequence[Held] = ()
 
 
 class Judged(NamedTuple):
@@ -94,6 +97,8 @@ def show(found: Found, console: Console) -> None:
     for setting, each in found.held_out.items():
         held_out.show(each, setting, console)
     console.print(in_prompts(found.held))
+    if found.held_encoded:
+        console.print(in_prompts(found.held_encoded, "with facts and an encoder"))
     console.print(_goals(judged(found)))
     console.print(_unmeasured(judged(found)), highlight=False)
     console.print(f"{found.seconds:.0f} s", highlight=False)
@@ -188,6 +193,7 @@ def as_json(found: Found) -> dict[str, Any]:
         "missing": found.missing,
         "held_out": {setting: held_out.as_json(each) for setting, each in found.held_out.items()},
         "prompts": prompts_json(found.held),
+        "prompts_encoded": prompts_json(found.held_encoded) if found.held_encoded else None,
         "goals": [_goal_json(each) for each in judged(found)],
         "seconds": round(found.seconds, 1),
     }

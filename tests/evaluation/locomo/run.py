@@ -18,7 +18,7 @@ from projections.nearness import Nearness
 from tests.evaluation.locomo.encoding import nearnesses
 from tests.evaluation.locomo.held_out import FINDERS, HeldOut, held_out, talks_of
 from tests.evaluation.locomo.pools import Pool, pools
-from tests.evaluation.locomo.prompts import held_in_prompts
+from tests.evaluation.locomo.prompts import Held, held_in_prompts
 from tests.evaluation.locomo.rankings import Named, Ranker, Ranking, Recall, bm25s, for_encoder, plain_bm25, rank
 from tests.evaluation.locomo.remembering import NotingModel, bring_in, evaluation_settings, learn, turn_ids
 from tests.evaluation.locomo.report import ENCODED, ENCODED_WITHOUT, WITH, WITHOUT, Found
@@ -81,12 +81,19 @@ async def _through_dnam(
             tell = _of_questions(bars, f"{name}, deeper", talks)
             pooled[name] = await memory.look(lambda rows: pools(Recall(rows, told, turns), talks, tell))
 
-        async def encoded(name: str) -> None:
+        async def encoded(name: str) -> Mapping[Named, Nearness]:
             asked = await memory.look(lambda rows: for_encoder(rows, talks, told))
             try:
-                rankings[name] = await ranked(name, await nearnesses(memory, NotingModel(talks, turns), asked))
+                near = await nearnesses(memory, NotingModel(talks, turns), asked)
+                rankings[name] = await ranked(name, near)
             except EncoderError as error:
                 missing[name] = str(error)
+                return {}
+            return near
+
+        async def held(what: str, near: Mapping[Named, Nearness] = MappingProxyType({})) -> list[Held]:
+            tell = _of_questions(bars, what, talks)
+            return await memory.look(lambda rows: held_in_prompts(rows, memory, talks, told, tell, near))
 
         rankings, missing, pooled = {WITHOUT: await ranked(WITHOUT)}, dict[str, str](), dict[str, list[Pool]]()
         await pool(WITHOUT)
@@ -94,10 +101,10 @@ async def _through_dnam(
         noted = await learn(memory, talks, _bar(bars, "learning the facts"))
         rankings[WITH] = await ranked(WITH)
         await pool(WITH)
-        await encoded(ENCODED)
-        tell = _of_questions(bars, "prompts", talks)
-        held = await memory.look(lambda rows: held_in_prompts(rows, memory, talks, told, tell))
-        return Found(talks, rankings, noted, held, {}, missing, 0.0), pooled
+        near = await encoded(ENCODED)
+        by_words = await held("prompts")
+        by_meaning = await held("prompts, with an encoder", near) if near else []
+        return Found(talks, rankings, noted, by_words, {}, missing, 0.0, by_meaning), pooled
 
 
 def _bars() -> Progress:
