@@ -43,6 +43,8 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
 
     Each word is also looked for as it stands, since names are often typed without a capital. In "how many" there is
     none, unless there is no other.
+
+    What has the stem of such a word, or a part of what is written whole, is only like it.
     """
     return _ask(text, tuple(names.items()))
 
@@ -67,6 +69,7 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
         speaker=named[0] if len(named) == 1 else None,
         dates=dates_in(told.flat, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
+        forms=(*((name, word_term(word)) for name, word in exact.items()), *_parts_of_whole(wanted)),
     )
     return Asked(question, MappingProxyType(wanted | told_as | mentions))
 
@@ -83,6 +86,11 @@ def _as_they_stand(said: Iterable[str], wanted: Container[bytes]) -> Iterator[tu
         name = name_term(word) if word_term(word) in wanted else None
         if name is not None:
             yield name, word
+
+
+def _parts_of_whole(wanted: Mapping[bytes, str]) -> Iterator[tuple[bytes, bytes]]:
+    """What is wanted with signs inside, by its term, with each word that stands in it."""
+    return ((term, word_term(word)) for term, each in wanted.items() if not each.isalnum() for word in words(each))
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:

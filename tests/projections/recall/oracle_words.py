@@ -31,12 +31,13 @@ class Told(NamedTuple):
 
 class Looked(NamedTuple):
     """What is looked for: terms with what they count (in 1/1024), and the words they stand for; whether just one person
-    is named, and whom.
+    is named, and whom; and pairs of what is looked for as it stands, and what is only like it.
     """
 
     shares: Mapping[bytes, int]
     words: Mapping[bytes, str]
     speaker: Handle | None
+    forms: tuple[tuple[bytes, bytes], ...]
 
 
 @lru_cache(None)
@@ -83,7 +84,9 @@ def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
     shares |= {term: shares[_of_word(word)] // 4 for term, word in exact.items()}
     shares |= dict.fromkeys(mentions, 1024 if only_names else 1024 // 8)
     told_as = {term: f"exactly {word}" for term, word in exact.items()}
-    return Looked(shares, words | told_as | mentions, named[0] if len(named) == 1 else None)
+    forms = [(term, _of_word(word)) for term, word in exact.items()]
+    forms += [(_term("x", each), _of_word(word)) for each in _whole(text) for word in words_of(each)]
+    return Looked(shares, words | told_as | mentions, named[0] if len(named) == 1 else None, tuple(forms))
 
 
 def is_named(name: str, text: str) -> bool:

@@ -84,6 +84,39 @@ def test_a_name_is_found_before_others_of_its_stem(house: House, text: str) -> N
     assert [("turn", "exactly marie") in {each[:2] for each in hit.reasons} for hit in found] == [True, False]
 
 
+@pytest.mark.parametrize(
+    ("text", "exact", "alike"),
+    [
+        ("Mary", "so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"),
+        ("mary", "so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"),
+        ("foo_bar", "set foo_bar to three", "the foo of Anna and a bar for Bob at Castle Rock"),
+        ("app.py", "it is in app.py somewhere", "the app of Anna is in py at Castle Rock for Bob"),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 40])
+def test_what_stands_as_it_is_looked_for_comes_before_what_is_only_like_it(
+    house: House, text: str, exact: str, alike: str, others: int
+) -> None:
+    """However many names that has, and though it begins something."""
+    for number in range(others):
+        house.say("general", f"something else, the {number}th", after=7 * HOUR)
+    house.say("general", "yes", after=7 * HOUR)
+    house.say("general", exact)
+    house.say("general", alike, after=7 * HOUR)
+    house.say("general", alike.replace("Castle", "Eagle"), after=7 * HOUR)
+    found = finds(house, wanted(house, text))
+    assert (found[0], len(found)) == (exact, 3)
+
+
+def test_what_stands_as_it_is_looked_for_elsewhere_is_told_from_what_is_like_it_here(house: House) -> None:
+    """Among few Marie is named, and Mary among all."""
+    house.say("general", "so Mary has the ladder", after=7 * HOUR)
+    house.say("staff", "Marie saw Anna and Bob at Castle Rock", after=7 * HOUR)
+    found = said(house.rows, wanted(house, "Mary", "staff"), 5)
+    assert with_words(found) == ["so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"]
+    assert {each.field for each in found[1].reasons}.isdisjoint(("names", "first"))
+
+
 def test_a_name_that_stands_nowhere_as_it_is_is_not_misspelt(house: House) -> None:
     house.say("general", "Carriages and Marier bring Mary")
     (hit,) = said(house.rows, wanted(house, "Marie"), 5)
