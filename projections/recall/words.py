@@ -35,7 +35,9 @@ from projections.recall.english import CLITICS, IRREGULAR, STOP_WORDS, WITHOUT_N
 STEMMER = "3.1.1"
 """The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
 VERSION = f"words@6-{STEMMER}-{unicodedata.unidata_version}"
-"""Of these rules, the stemmer and Unicode."""
+"""Of these rules, the stemmer and Unicode. What they make of some texts is pinned in `tests/projections/recall`: a rule
+which makes something else of them has another version.
+"""
 TERM_BYTES = 8
 PRIME = 0x13C6EF372FE94CFB
 """What numbers of terms are less than: two of them fit into 64 bits. It is the largest below 2^61 divided by the golden
