@@ -290,19 +290,20 @@ class _Scoring:
             made["tells when"] = np.where(flags & TIMED, TELLS_WHEN, 0)
         made["names"] = self._deciding.name * (flags.astype(np.int64) >> NAMES_SHIFT)
         made["first"] = np.where(corpus.joined[region], 0, self._deciding.beginning)
-        if self._deciding.forms:
-            alike = self._only_alike(fields)
-            made["names"][alike] = made["first"][alike] = 0
+        for exactly, like in self._forms():
+            told_apart = fields[like] == 0
+            if exactly != NONE:
+                told_apart |= fields[exactly] > 0
+            made["names"] *= told_apart
+            made["first"] *= told_apart
         made["asks"] = np.where(flags & ASKS, ASKING, 0)
         return made
 
-    def _only_alike(self, fields: Doubles | Longs) -> Flags:
-        """Which of a region have a word in another form than the one in which it is looked for, and not in that."""
-        terms = self._reckoning.terms
-        number = {each.term: at for at, each in enumerate(terms)}
-        have = np.zeros((len(terms) + 1, fields.shape[1]), np.bool_)
-        np.greater(fields[: len(terms)], 0, out=have[:-1])
-        forms = [(number.get(form, NONE), number.get(like, NONE)) for form, like in self._deciding.forms]
-        exactly, like = np.array(forms).T  # the last row, NONE, is of what stands nowhere here
-        alike: Flags = (have[like] & ~have[exactly]).any(axis=0)
-        return alike
+    def _forms(self) -> list[tuple[int, int]]:
+        """The forms of words, by the numbers of their terms: what is looked for, NONE where that stands only in other
+        parts, and what is only like it and stands here.
+        """
+        if not self._deciding.forms:
+            return []
+        number = {each.term: at for at, each in enumerate(self._reckoning.terms)}
+        return [(number.get(form, NONE), number[like]) for form, like in self._deciding.forms if like in number]
