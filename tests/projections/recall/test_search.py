@@ -7,6 +7,7 @@ import pytest
 from projections.events.values import Span
 from projections.ids import EventId, Handle, Ref
 from projections.messages import MessageRow
+from projections.policies.compartments import of_person_in
 from projections.recall.documents import zone_of
 from projections.recall.lying import around as lying_around
 from projections.recall.lying import read
@@ -115,6 +116,26 @@ def test_what_stands_as_it_is_looked_for_elsewhere_is_told_from_what_is_like_it_
     found = said(house.rows, wanted(house, "Mary", "staff"), 5)
     assert with_words(found) == ["so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"]
     assert {each.field for each in found[1].reasons}.isdisjoint(("names", "first"))
+
+
+def test_several_contexts_are_searched_as_one(house: House) -> None:
+    """What is open to all is open in each of them, and is found once; what is known counts as well."""
+    house.describe("board", "channel")
+    planted = house.say("board", "we planted them")
+    house.know("the tea is in the greenhouse", of_person_in(ADA, ref("board")), evidence=rests_on(planted))
+    house.say("general", "tea for all", after=7 * HOUR)
+    house.say("staff", "tea for some", after=7 * HOUR)
+    house.change("staff", "channel")
+    house.say("staff", "tea for few", after=7 * HOUR)
+    board = house.setting("board")
+    alone = wanted(house, "tea", "staff")
+    both = alone._replace(besides=((board, session("board")), (board, session("board"))))
+    assert sorted(finds(house, alone)) == ["tea for all", "tea for few"]
+    assert sorted(finds(house, both)) == ["tea for all", "tea for few"]
+    (rests,) = [hit for hit in said(house.rows, both, 5) if hit.id == planted]
+    assert "fact" in {reason.field for reason in rests.reasons}
+    assert [each.item.text for each in items(house.rows, both, 5)] == ["the tea is in the greenhouse"]
+    assert items(house.rows, alone, 5) == ()
 
 
 def test_a_name_that_stands_nowhere_as_it_is_is_not_misspelt(house: House) -> None:
