@@ -6,8 +6,8 @@ is fetched and then left out.
     --in PLACE             what anybody may be told in PLACE: of each person their own besides
     neither                what anybody may be told anywhere
 
-What was said lies open to whoever reads a place, so it is looked for once a place; what is known of people, once a
-person.
+What was said lies open to whoever reads a place, so it is looked for in a context for each place; what is known of
+people, in one for each person. All of it is open to whoever searches so, and counted as one (`hits`).
 """
 
 from collections.abc import Iterable, Iterator

@@ -5,8 +5,9 @@ named. What merely stands beside one is found as well, since its neighbours' wor
 for it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dnam.contexts import Context
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from projections.recall.search import FoundItem, Reason, Said, Wanted
 F = TypeVar("F", bound="FoundItem | Said")
 DEEP = 1_000
-"""How many of a context are looked through for those that have a word themselves."""
+"""How many are looked through at the least for those that have a word themselves."""
 SHARES: frozenset[str] = frozenset(("turn", "fact", "dated", "words"))
 """The fields by which something is a hit, and not beside one."""
 FIELDS: Mapping[str, str] = {
@@ -88,8 +89,8 @@ class Hits(NamedTuple):
 
 
 def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
-    """What these contexts open and has something of what is looked for. What several of them find counts as in the one
-    where it counts most.
+    """What these contexts open and has something of what is looked for, counted as one: else a word would tell much
+    where few say it, and little elsewhere, and what was found in two places could not be told apart by its score.
 
     Raises BadRequest where there is no word to look for.
     """
@@ -98,28 +99,33 @@ def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
 
     if not asked(sought.text):
         raise BadRequest("say what to look for: at least one word, number or emoji")
-    items: dict[bytes, FoundItem] = {}
-    said: dict[bytes, Said] = {}
+    contexts = tuple(contexts)
+    known = _wanted((each for each in contexts if each.known and not sought.is_narrowed), sought)
+    heard = _wanted((each for each in contexts if each.said), sought)
     left = _Left(rows)
-    for context in contexts:
-        wanted = _wanted(context, sought)
-        if context.known and not sought.is_narrowed:
-            _keep(items, recall.items(rows, wanted, DEEP), sought, lambda each: each.found.key)
-        if context.said:
-            found = (each for each in recall.said(rows, wanted, DEEP) if not left(each.row))
-            _keep(said, found, sought, lambda each: each.key)
-    best_items = sorted(items.values(), key=lambda each: (-each.score, -each.found.seq))
-    best_said = sorted(said.values(), key=lambda each: (-each.score, -each.seq))
-    return Hits(tuple(best_items[: sought.most_items]), tuple(best_said[: sought.most]))
+    items = [] if known is None else _kept(recall.items(rows, known, _deep(sought.most_items)), sought)
+    found = [] if heard is None else _kept(recall.said(rows, heard, _deep(sought.most)), sought)
+    items.sort(key=lambda each: (-each.score, -each.found.seq))
+    said = (each for each in found if not left(each.row))
+    return Hits(tuple(items[: sought.most_items]), tuple(islice(said, sought.most)))
 
 
-def _wanted(context: Context, sought: Sought) -> "Wanted":
+def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
+    """What is looked for in some contexts; None where there are none."""
     from projections.recall.search import Wanted
 
+    where = [(each.setting, each.session) for each in contexts]
+    if not where:
+        return None
     return Wanted(
-        sought.text, context.setting, context.session, sought.now, sought.without, sought.speaker, sought.place,
-        vocabulary=sought.vocabulary,
+        sought.text, *where[0], sought.now, sought.without, sought.speaker, sought.place,
+        vocabulary=sought.vocabulary, besides=tuple(where[1:]),
     )  # fmt: skip
+
+
+def _deep(most: int) -> int:
+    """How many are looked through for so many."""
+    return max(DEEP, 2 * most)
 
 
 class _Left:
@@ -132,12 +138,8 @@ class _Left:
         return isinstance(row, TurnRow) and row.event in self._resting(row.session, row.audience.epoch)
 
 
-def _keep(kept: dict[bytes, F], found: Iterable[F], sought: Sought, key: Callable[[F], bytes]) -> None:
-    for each in found:
-        if sought.beside or shares(each.reasons):
-            there = kept.get(key(each))
-            if there is None or there.score < each.score:
-                kept[key(each)] = each
+def _kept(found: Iterable[F], sought: Sought) -> list[F]:
+    return [each for each in found if sought.beside or shares(each.reasons)]
 
 
 def shares(reasons: "Iterable[Reason]") -> bool:

@@ -24,12 +24,17 @@
     speaker     it is said by the one person whom the question names                3
     own         the same, and it says "I", "my" or "we"                             4
     tells when  it tells when something was, and the question asks for a time       6
-    names       for each word with a capital letter within a sentence, up to three  1½
-    first       nothing was said before it in that sitting                          2
+    names       for each word with a capital letter within a sentence, up to three  up to 1½
+    first       nothing was said before it in that sitting                          up to 2
     asks        it asks something itself                                            -2
 
     meaning, fact meaning   it is near in meaning, or the nearest item that rests on it     10 · 10 ÷ (10 + rank)
     near meaning            the same of what is at most two before and after it, and its own                  × ½
+
+By `names` and `first` something may be worth having whatever is asked. They decide between what has the words, and do
+not outweigh these: three names count at the most as much as the term that tells most does where it stands once. And
+where a word stands somewhere as it is looked for (Mary, `foo_bar`), what has it in another form only (Marie, foo and
+bar) has nothing of either, lest it come first for that.
 
 The weights were found on five conversations of LoCoMo, each left out in turn, and rounded (`make eval` says what they
 give): words count first, and the rest decides between what has them.
@@ -51,6 +56,9 @@ WEIGHTS = {"turn": ONE, "near": ONE, "around": 768, "day": 341, "reply": ONE}
 DATE, DATED, SPEAKER, OWN, TELLS_WHEN = (points * ONE for points in (16, 1, 3, 4, 6))
 NAMES, FIRST, ASKING = (points * ONE // 2 for points in (3, 4, -4))
 """In 1/1024."""
+IN_FULL = 3 * NAMES
+"""So much the term that tells most weighs at the least where NAMES and FIRST count in full; else they do in proportion.
+"""
 COMMON = 16_384
 """A word that stands in more documents tells nothing of a day."""
 

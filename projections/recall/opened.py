@@ -11,7 +11,7 @@ the epoch that it is in now: narrowing closes what was said before, widening ope
 DM than that of whoever is answered is nobody's to search.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
@@ -85,6 +85,19 @@ def parts(rows: Rows, setting: Setting, session: str) -> tuple[Part, ...]:
     corpora = rows.corpora()
     found = ((zone, corpora.corpus(zone)) for zone in zones(setting))
     return tuple(Part(each, _open_units(rows, corpora, setting, session, zone, each)) for zone, each in found)
+
+
+def together(rows: Rows, contexts: Iterable[tuple[Setting, str]]) -> list[Part]:
+    """What any of some contexts opens, each with its session: a zone once, and in it what any of them opens. Without
+    corpora they open the same of it, as long as each is in an audience of now.
+    """
+    found: dict[bytes, Part] = {}
+    for setting, session in contexts:
+        for zone, part in zip(zones(setting), parts(rows, setting, session), strict=True):
+            there = found.setdefault(zone, part)
+            if there.open is not None and there.corpus is part.corpus:
+                found[zone] = part._replace(open=None if part.open is None else part.open | there.open)
+    return list(found.values())
 
 
 def _open_units(

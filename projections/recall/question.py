@@ -43,6 +43,8 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
 
     Each word is also looked for as it stands, since names are often typed without a capital. In "how many" there is
     none, unless there is no other.
+
+    What has the stem of such a word, or a part of what is written whole, is only like it.
     """
     return _ask(text, tuple(names.items()))
 
@@ -58,8 +60,8 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     exact = dict(islice(_as_they_stand(said, wanted), MOST_TERMS - len(wanted)))
-    shares |= {name: shares[word_term(word)] // EXACT for name, word in exact.items()}
-    told_as = {name: f"exactly {word}" for name, word in exact.items()}
+    shares |= {name: shares[stem] // EXACT for name, (_, stem) in exact.items()}
+    told_as = {name: f"exactly {word}" for name, (word, _) in exact.items()}
     mentions = {person_term(person): f"@{words(names[person])[0]}" for person in named}
     shares |= dict.fromkeys(mentions, ONE if names_only else ONE // NAME)
     question = Question(
@@ -67,6 +69,7 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
         speaker=named[0] if len(named) == 1 else None,
         dates=dates_in(told.flat, said),
         asks_when=_ASKS_WHEN.search(text) is not None,
+        forms=[(name, stem) for name, (_, stem) in exact.items()] + _parts_of_whole(wanted),
     )
     return Asked(question, MappingProxyType(wanted | told_as | mentions))
 
@@ -77,12 +80,20 @@ def _without_counts(wanted: dict[bytes, str], said: Sequence[str]) -> dict[bytes
     return {term: word for term, word in wanted.items() if term not in asking} or wanted
 
 
-def _as_they_stand(said: Iterable[str], wanted: Container[bytes]) -> Iterator[tuple[bytes, str]]:
-    """The words of what is wanted whose stem is another, by the term of what they are as they stand."""
+def _as_they_stand(said: Iterable[str], wanted: Container[bytes]) -> Iterator[tuple[bytes, tuple[str, bytes]]]:
+    """The words of what is wanted whose stem is another, and its term, by the term of what they are as they stand."""
     for word in said:
-        name = name_term(word) if word_term(word) in wanted else None
+        stem = word_term(word)
+        name = name_term(word) if stem in wanted else None
         if name is not None:
-            yield name, word
+            yield name, (word, stem)
+
+
+def _parts_of_whole(wanted: Mapping[bytes, str]) -> list[tuple[bytes, bytes]]:
+    """What is wanted with signs inside, by its term, with each word that stands in it."""
+    if "".join(wanted.values()).isalnum():
+        return []
+    return [(term, word_term(word)) for term, each in wanted.items() if not each.isalnum() for word in words(each)]
 
 
 def _is_named(name: str, said: Iterable[str]) -> bool:

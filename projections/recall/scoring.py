@@ -18,6 +18,7 @@ from projections.recall.fields import (
     DATE,
     DATED,
     FIRST,
+    IN_FULL,
     NAMES,
     NEAR,
     OF_WORDS,
@@ -33,7 +34,7 @@ from projections.recall.seeds import SEEDS, Allowed, Term, everything
 from projections.recall.standing import TermsIn
 
 T = TypeVar("T")
-VERSION = "recall@5"
+VERSION = "recall@6"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
 SEQ_BITS = 38
@@ -44,12 +45,15 @@ is less than a fifth of that.
 
 
 class Question(NamedTuple):
-    """What is looked for: terms, with how much each counts in 1/1024; whom it names; whether it asks for a time."""
+    """What is looked for: terms, with how much each counts in 1/1024; whom it names; whether it asks for a time; and
+    `forms`: pairs of a term of what is looked for as it stands, and one of what is only like it.
+    """
 
     terms: Mapping[bytes, int]
     speaker: bytes | None = None
     dates: Dates = Dates()
     asks_when: bool = False
+    forms: Sequence[tuple[bytes, bytes]] = ()
 
 
 class Scored(NamedTuple):
@@ -128,11 +132,12 @@ def search(
     parts = there.parts
     counts = _counts(parts)
     terms = _found(there, question, counts)
+    deciding = _Deciding.of(question, terms)
     scored: list[Scored] = []
     for number, part in enumerate(parts):
         beside = Beside(_in_part(number, facts or {}), _in_part(number, meant or {}))
         here = [each.in_part(number) for each in terms if len(each.postings[number].at)]
-        found = _Scoring(reckoner()(part, here, counts, max(most, SEEDS)), part, by_date=_is_by_date(question, terms))
+        found = _Scoring(reckoner()(part, here, counts, max(most, SEEDS)), part, deciding)
         may = allowed[number] if allowed else everything(part.corpus)
         scored += [each._replace(part=number) for each in found.best(question, beside, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
@@ -173,22 +178,39 @@ def _best(scores: Longs, seqs: Longs, most: int) -> Longs:
     return best[np.argsort(-keys[best])][:most]
 
 
-def _is_by_date(question: Question, terms: Sequence[Found]) -> bool:
-    """Whether something is found for having been said at a date: a month or a year has too much of it, beside words."""
-    return bool(question.dates.days) or (any(question.dates) and not terms)
+class _Deciding(NamedTuple):
+    """What decides beside words, in all parts alike: whether something is found for having been said at a date; what a
+    name gives, and a beginning (in 1/1024); and those forms that stand somewhere as they are looked for.
+    """
+
+    by_date: bool
+    name: int
+    beginning: int
+    forms: Sequence[tuple[bytes, bytes]]
+
+    @classmethod
+    def of(cls, question: Question, terms: Sequence[Found]) -> "_Deciding":
+        """The same for a question and its terms as they were found, the one first that tells most. A month or a year
+        has too much that was said at it, beside words.
+        """
+        by_date = bool(question.dates.days) or (any(question.dates) and not terms)
+        weight = min(terms[0].weight, IN_FULL) if terms else IN_FULL
+        there = {each.term for each in terms} if question.forms else ()
+        forms = [each for each in question.forms if each[0] in there]
+        return cls(by_date, NAMES * weight // IN_FULL, FIRST * weight // IN_FULL, forms)
 
 
 class _Scoring:
     """One part, and one question in it."""
 
-    def __init__(self, reckoning: Reckoning, part: Part, *, by_date: bool) -> None:
+    def __init__(self, reckoning: Reckoning, part: Part, deciding: _Deciding) -> None:
         self._reckoning = reckoning
         self._corpus, self._silent, self._open = part.corpus, part.silent, part.open
-        self._by_date = by_date
+        self._deciding = deciding
 
     def best(self, question: Question, beside: Beside, allowed: Allowed, most: int) -> list[Scored]:
         seeds = self._reckoning.seeds(question.dates, allowed)
-        if self._by_date:
+        if self._deciding.by_date:
             seeds = np.concatenate([seeds, self._dated(question, allowed)])
         if beside.places:
             seeds = np.concatenate([seeds, np.array(beside.places, np.int32)])
@@ -226,7 +248,7 @@ class _Scoring:
     def _scored(self, region: Places, question: Question, beside: Beside, most: int) -> list[Scored]:
         corpus = self._corpus
         fields, near = self._reckoning.words(region), self._near(region, beside)
-        plain = self._plain(region, question) | beside.fields(near)
+        plain = self._plain(region, question, fields) | beside.fields(near)
         scores: Longs = fields.sum(axis=0).astype(np.int64)
         for points in plain.values():
             scores += points
@@ -250,15 +272,15 @@ class _Scoring:
         points = np.concatenate([fields[:, order], [of[order] for of in plain.values()]])
         return [Fields(names, each) for each in points.T]
 
-    def _plain(self, region: Places, question: Question) -> dict[str, Longs]:
-        """The fields that are no words: an array over the region for each."""
+    def _plain(self, region: Places, question: Question, fields: Doubles | Longs) -> dict[str, Longs]:
+        """The fields that are no words: an array over the region for each. `fields` are those of words."""
         corpus = self._corpus
         flags = corpus.flags[region]
         made: dict[str, Longs] = {}
         if any(question.dates):
             of_date = named(corpus.said[region], question.dates)
             made["date"] = DATE * of_date
-            if self._by_date:
+            if self._deciding.by_date:
                 made["dated"] = np.where(of_date == most_named(question.dates), DATED, 0)
         theirs = self._theirs(region, question)
         if theirs.any():
@@ -266,7 +288,22 @@ class _Scoring:
             made["own"] = np.where(theirs & (flags & FIRST_PERSON != 0), OWN, 0)
         if question.asks_when:
             made["tells when"] = np.where(flags & TIMED, TELLS_WHEN, 0)
-        made["names"] = NAMES * (flags.astype(np.int64) >> NAMES_SHIFT)
-        made["first"] = np.where(corpus.joined[region], 0, FIRST)
+        made["names"] = self._deciding.name * (flags.astype(np.int64) >> NAMES_SHIFT)
+        made["first"] = np.where(corpus.joined[region], 0, self._deciding.beginning)
+        for exactly, like in self._forms():
+            told_apart = fields[like] == 0
+            if exactly != NONE:
+                told_apart |= fields[exactly] > 0
+            made["names"] *= told_apart
+            made["first"] *= told_apart
         made["asks"] = np.where(flags & ASKS, ASKING, 0)
         return made
+
+    def _forms(self) -> list[tuple[int, int]]:
+        """The forms of words, by the numbers of their terms: what is looked for, NONE where that stands only in other
+        parts, and what is only like it and stands here.
+        """
+        if not self._deciding.forms:
+            return []
+        number = {each.term: at for at, each in enumerate(self._reckoning.terms)}
+        return [(number.get(form, NONE), number[like]) for form, like in self._deciding.forms if like in number]

@@ -23,7 +23,7 @@ from projections.recall.facts import Known, KnownItems, known_items
 from projections.recall.lying import Lying
 from projections.recall.meaning import Nearby, Place, nearby
 from projections.recall.numbers import Numbers, among
-from projections.recall.opened import Part, parts
+from projections.recall.opened import Part, parts, together
 from projections.recall.question import Asked, ask, without_names
 from projections.recall.scoring import Scored, search
 from projections.recall.seeds import Allowed
@@ -51,7 +51,8 @@ class Wanted(NamedTuple):
     """What is looked for, by whom and where. `said` is when (ms). `without` names messages and turns that are not to be
     found; `speaker` and `place` narrow it to what one person said, or what was said in one place. `room` are others who
     take part: what is known of them here counts as well. With `nearness`, what is near in meaning is found too; the
-    `vocabulary` tells what speaks of a project.
+    `vocabulary` tells what speaks of a project. `besides` are other contexts, each with its session, that are open to
+    whoever sees what is found: all of them are counted as one.
     """
 
     text: str
@@ -65,6 +66,12 @@ class Wanted(NamedTuple):
     question: EventId = EventId(b"")
     nearness: Nearness | None = None
     vocabulary: Vocabulary = Vocabulary()
+    besides: tuple[tuple[Setting, str], ...] = ()
+
+    @property
+    def contexts(self) -> tuple[tuple[Setting, str], ...]:
+        """What is open is what any of these opens."""
+        return (self.setting, self.session), *self.besides
 
 
 class Reason(NamedTuple):
@@ -140,7 +147,7 @@ def said(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
 
 def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
-    opened_parts = [_without(part, wanted.question) for part in parts(rows, wanted.setting, wanted.session)]
+    opened_parts = [_without(part, wanted.question) for part in _parts(rows, wanted)]
     terms = TermsIn(opened_parts)
     asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
     there = frozenset(terms.told(asked.question.terms.keys()))
@@ -169,7 +176,7 @@ def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
 
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
     """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
-    known = _known(rows, opened(rows, wanted.setting), wanted.said)
+    known = _known(rows, _opened(rows, wanted), wanted.said)
     asked = with_likes_in(known, ask(wanted.text, {}))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project, nearness=wanted.nearness)
@@ -181,6 +188,21 @@ def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
     """A question about items, with what in them is spelled like a word of it that stands in none."""
     there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
     return _with_likes(asked, there, lambda word: likes_there(word, partial(_in_items, known)))
+
+
+# -- what is open ------------------------------------------------------------------------------------------------------
+
+
+def _parts(rows: Rows, wanted: Wanted) -> Sequence[Part]:
+    if not wanted.besides:
+        return parts(rows, wanted.setting, wanted.session)
+    return together(rows, wanted.contexts)
+
+
+def _opened(rows: Rows, wanted: Wanted) -> Iterable[Opening]:
+    if not wanted.besides:
+        return opened(rows, wanted.setting)
+    return dict.fromkeys(each for setting, _ in wanted.contexts for each in opened(rows, setting))
 
 
 # -- what is asked -----------------------------------------------------------------------------------------------------
@@ -268,7 +290,7 @@ def _open_to(rows: Rows, wanted: Wanted, named: bytes | None) -> list[Opening]:
     people = (*wanted.room, *([Handle(named)] if named else []))
     others = dict.fromkeys(person for person in people if person != wanted.setting.person)
     here = (each for other in others if not is_out(rows, other) for each in opened_of(wanted.setting, other))
-    return [*opened(rows, wanted.setting), *here]
+    return [*_opened(rows, wanted), *here]
 
 
 def _facts(known: Sequence[KnownItems], asked: Asked, evidence: "_Evidence") -> dict[Place, int]:

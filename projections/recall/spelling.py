@@ -3,7 +3,9 @@
 Such a word is one letter away from it: one less, one more, another one, two the other way round. Letters are those of
 the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared. Where the
 letter is in the ending, the stemmer does not know that and leaves it on (`gardeningg`, `definatly`): then the word
-begins with the stem of the one that is meant.
+begins with the stem of the one that is meant. Where it is in the stem, the ending may stay on as well, since it goes by
+what stands before it (`snflower`; of sunflower the stem is `sunflow`): then what the word is without it is one letter
+away from a stem, and that with the ending has it for its stem.
 
 There are some hundred of them, and their terms are reckoned all at once. The number of a word (`words.number_of`) is
 that of its letters, each times 256 as often as bytes stand behind it: with a letter put between two parts it is a sum
@@ -24,15 +26,19 @@ from projections.recall.words import LONGEST, PRIME, number_of, stem_of, term
 FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
 FEWEST_BEGINNING = 4
-"""How many letters of it stand before an ending that may be misspelt."""
+"""How many letters of it stand before an ending that may be misspelt, or that may have stayed on."""
+FEWEST_WITH_ENDING = 7
+"""How long one is at the least whose ending may have stayed on: without it, it is short, and like many others."""
 _LIKES = 256
 """Of how many words is remembered what is spelled like them."""
 LATIN = "abcdefghijklmnopqrstuvwxyz"
-ALPHABETS = (LATIN, "абвгдежзийклмнопрстуфхцчшщъыьэюяёєіїґў", "αβγδεζηθικλμνξοπρστυφχψωάέήίόύώ")
+ALPHABETS = (LATIN, "абвгдежзийклмнопрстуфхцчшщъыьэюяєіїґў", "αβγδεζηθικλμνξοπρστυφχψω")
 """Each of letters of as many bytes: UTF-8 has one for these, and two for those."""
 _LETTERS_OF = [(frozenset(each), each) for each in ALPHABETS]
 _LONGEST_ENDING = max(map(len, ENDINGS)) + 1
 """How long one is at the most with a letter too many."""
+_ENDINGS = {**dict.fromkeys(ENDINGS, ""), "y": "i", "ies": "i", "ied": "i"}
+"""What the stemmer puts for them."""
 _KIND = b"w"
 UTF8 = 4
 """How many bytes a letter takes at the most."""
@@ -43,27 +49,76 @@ def likes_there(word: str, there: Callable[[Numbers], Iterable[bytes]]) -> Itera
     perhaps, beginnings = _perhaps_like(word)
     for each in there(perhaps):
         beginning = beginnings.get(each)
-        if beginning is None or _is_stem_of(beginning, word) or among(numbered([each]), spelled_like(word)):
+        if (
+            (beginning is not None and _is_stem_of(beginning, word))
+            or among(numbered([each]), spelled_like(word))
+            or _is_meant(each, word)
+        ):
             yield each
 
 
 @lru_cache(_LIKES)
 def _perhaps_like(word: str) -> tuple[Numbers, Mapping[bytes, str]]:
-    """The numbers of all that is spelled like a word or begins it, ascending; and the beginnings, by their terms."""
+    """The numbers of all that is spelled like a word, as it is and without its ending, or begins it, ascending; and the
+    beginnings, by their terms.
+    """
     beginnings = _beginnings(word)
-    return np.sort(np.concatenate([spelled_like(word), numbered(beginnings)])), beginnings
+    without = [_one_letter_from(each) for each in _without_endings(word)]
+    return np.sort(np.concatenate([spelled_like(word), numbered(beginnings), *without])), beginnings
 
 
 def all_like(word: str) -> frozenset[bytes]:
     """The terms of all that is spelled like a word, wherever it stands."""
     begun = (each for each, beginning in _beginnings(word).items() if _is_stem_of(beginning, word))
-    return frozenset((*terms(spelled_like(word)), *begun))
+    meant = (each for each in _perhaps_meant(word) if _is_meant(each, word))
+    return frozenset((*terms(spelled_like(word)), *begun, *meant))
 
 
 def _beginnings(word: str) -> Mapping[bytes, str]:
     """With what a word begins that may be the stem of what is meant."""
     ends = range(max(FEWEST_BEGINNING, len(word) - _LONGEST_ENDING), len(word) - 1) if _may_be_misspelt(word) else ()
     return {term("w", word[:end]): word[:end] for end in ends if _is_nearly_an_ending(word[end:])}
+
+
+def _without_endings(word: str) -> Mapping[str, str]:
+    """What the stem of a word would be for each ending that may have stayed on; and that."""
+    if len(word) < FEWEST_WITH_ENDING or not (word.isascii() and word.isalpha()):
+        return {}
+    there = [ending for ending in _ENDINGS if word.endswith(ending)]
+    without = {word.removesuffix(ending) + _ENDINGS[ending]: ending for ending in there}
+    known = _may_be_misspelt(word)
+    return {each: ending for each, ending in without.items() if len(each) >= FEWEST_BEGINNING and each != known}
+
+
+@lru_cache(_LIKES)
+def _perhaps_meant(word: str) -> Mapping[bytes, str]:
+    """All that is one letter away from what the stem of a word would be, by its term: to name it takes as long as a
+    search, and is for what stands somewhere.
+    """
+    return {term("w", each): each for stem in _without_endings(word) for each in one_letter_from(stem)}
+
+
+def _is_meant(found: bytes, word: str) -> bool:
+    """Whether this is the term of a stem that is one letter away from what that of a word would be, and is the stem of
+    itself with its ending.
+    """
+    stem = _perhaps_meant(word).get(found)
+    return stem is not None and any(
+        is_one_letter_away(stem, each) and stem_of(stem.removesuffix(_ENDINGS[ending]) + ending) == stem
+        for each, ending in _without_endings(word).items()
+    )
+
+
+def one_letter_from(word: str) -> Iterator[str]:
+    """All that is one letter away from a word of letters from a to z, some twice."""
+    for at in range(len(word) + 1):
+        before, behind = word[:at], word[at:]
+        yield from (f"{before}{letter}{behind}" for letter in LATIN)
+        if behind:
+            yield from (f"{before}{letter}{behind[1:]}" for letter in LATIN if letter != behind[0])
+            yield before + behind[1:]
+        if behind[:1] != behind[1:2] != "":
+            yield before + behind[1] + behind[0] + behind[2:]
 
 
 @lru_cache(_LIKES)
@@ -94,8 +149,11 @@ def spelled_like(word: str) -> Numbers:
     of all the words there are.
     """
     stem = _may_be_misspelt(word)
-    if not stem:
-        return NOTHING
+    return _one_letter_from(stem) if stem else NOTHING
+
+
+def _one_letter_from(stem: str) -> Numbers:
+    """The numbers of the terms of whatever is one letter away from a stem, ascending, some twice."""
     sooner = reckoner().spell(stem) if stem.isascii() and stem.islower() else None
     if sooner is not None:
         return sooner

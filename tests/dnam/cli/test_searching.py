@@ -92,10 +92,10 @@ def test_for_people(teapot: Path) -> None:
     assert dnam("search", "teas", "--in", "staff", "--limit", "1", "--data", teapot).out.splitlines() == [
         "known:",
         "hit  score  updated                 where             of   text",
-        "i1   0.3    2023-11-14 22:13+00:00  in channel staff  Ada  hates tea",
+        "i1   0.2    2023-11-14 22:13+00:00  in channel staff  Ada  hates tea",
         "said:",
         "hit  score  said                    where  by   text",
-        "s1   3.7    2023-11-17 00:13+00:00  staff  Ada  we are out of tea",
+        "s1   1.9    2023-11-17 00:13+00:00  staff  Ada  we are out of tea",
     ]
 
 

@@ -34,7 +34,7 @@ class Text(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """A question. Shares are in 1/1024."""
+    """A question. Shares are in 1/1024. `forms` are pairs of a term as it stands, and one that is only like it."""
 
     terms: Mapping[bytes, int]
     speaker: bytes | None = None
@@ -42,6 +42,7 @@ class Asked(NamedTuple):
     years: frozenset[int] = frozenset()
     days: frozenset[int] = frozenset()
     asks_when: bool = False
+    forms: Sequence[tuple[bytes, bytes]] = ()
 
 
 class Hit(NamedTuple):
@@ -98,6 +99,17 @@ class Counted:
             for term, share in asked.terms.items()
             if (having := sum(term in each.counts for each in texts))
         }
+
+    def deciding(self, most: int) -> int:
+        """So much counts of what decides: all of it where a word tells as much as three names give, or none does."""
+        return most * min(max(self.idf.values(), default=4608), 4608) // 4608
+
+    def is_only_like(self, text: "Text") -> bool:
+        """Whether a text has a word in another form than one that stands somewhere as it is asked for."""
+        return any(
+            form in self.idf and like in self.idf and like in text.counts and form not in text.counts
+            for form, like in self.asked.forms
+        )
 
 
 class Zone:
@@ -224,9 +236,12 @@ def _plain(zone: Zone, text: Text, beside: Beside) -> dict[Key, int]:
         "speaker": 6 if theirs else 0,
         "own": 8 if theirs and text.flags & FIRST_PERSON else 0,
         "tells when": 12 if asked.asks_when and text.flags & TIMED else 0,
-        "names": 3 * (text.flags >> 4),
-        "first": 4 if zone.before(text) is None else 0,
         "asks": -4 if text.flags & ASKS else 0,
+    }
+    likes = zone.counted.is_only_like(text)
+    deciding = {
+        ("names", b""): 0 if likes else zone.counted.deciding(1536) * (text.flags >> 4),
+        ("first", b""): zone.counted.deciding(2048) if zone.before(text) is None and not likes else 0,
     }
     known = {
         ("fact", b""): fact * 3 // 2,
@@ -234,7 +249,7 @@ def _plain(zone: Zone, text: Text, beside: Beside) -> dict[Key, int]:
         ("fact meaning" if by_item else "meaning", b""): beside.meaning(text),
         ("near meaning", b""): max(map(beside.meaning, zone.around(text, 2))) // 2,
     }
-    return known | {(name, b""): points * 512 for name, points in halves.items()}
+    return known | deciding | {(name, b""): points * 512 for name, points in halves.items()}
 
 
 def _named(zone: Zone, text: Text) -> int:

@@ -58,7 +58,8 @@ def search(rows: Rows, wanted: Wanted, dated: Dated, most: int, seeds: int) -> l
     heard = [each for each in there if each.id != wanted.question]
     looked = _looked_for(rows, wanted.text, heard)
     when = re.search(r"\bwhen\b", wanted.text, re.IGNORECASE) is not None
-    asked = oracle.Asked(looked.shares, looked.speaker, dated.months, years(wanted.text), dated.days, when)
+    in_years = years(wanted.text)
+    asked = oracle.Asked(looked.shares, looked.speaker, dated.months, in_years, dated.days, when, looked.forms)
     facts = _facts(rows, wanted, looked, heard)
     zones: dict[Zone, list[oracle.Text]] = {}
     for each in heard:

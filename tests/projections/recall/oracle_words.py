@@ -17,6 +17,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 from projections.ids import Handle
 from projections.recall.english import ENDINGS, FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
 
+_TYPED = dict(zip("øłđðþæœıħŧŋ", ("o", "l", "d", "d", "th", "ae", "oe", "i", "h", "t", "n"), strict=True))
 _NAME = re.compile(r"(?<=[^.!?,\s] )[A-Z][a-z]{2,}\b")
 _WITH_CAPITAL = re.compile(r"\b[A-Z][^\W_]+(?!\w)")
 
@@ -31,12 +32,13 @@ class Told(NamedTuple):
 
 class Looked(NamedTuple):
     """What is looked for: terms with what they count (in 1/1024), and the words they stand for; whether just one person
-    is named, and whom.
+    is named, and whom; and pairs of what is looked for as it stands, and what is only like it.
     """
 
     shares: Mapping[bytes, int]
     words: Mapping[bytes, str]
     speaker: Handle | None
+    forms: tuple[tuple[bytes, bytes], ...]
 
 
 @lru_cache(None)
@@ -83,7 +85,9 @@ def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
     shares |= {term: shares[_of_word(word)] // 4 for term, word in exact.items()}
     shares |= dict.fromkeys(mentions, 1024 if only_names else 1024 // 8)
     told_as = {term: f"exactly {word}" for term, word in exact.items()}
-    return Looked(shares, words | told_as | mentions, named[0] if len(named) == 1 else None)
+    forms = [(term, _of_word(word)) for term, word in exact.items()]
+    forms += [(_term("x", each), _of_word(word)) for each in _whole(text) for word in words_of(each)]
+    return Looked(shares, words | told_as | mentions, named[0] if len(named) == 1 else None, tuple(forms))
 
 
 def is_named(name: str, text: str) -> bool:
@@ -98,11 +102,12 @@ def with_misspelt(looked: Looked, there: Collection[bytes], stems: Collection[st
     if not unknown:
         return looked
     longest = max(unknown, key=lambda term: len(looked.words[term]))
-    meant = stem(looked.words[longest])
-    if len(meant) < 5:
-        return looked
-    word = looked.words[longest]
-    near = {_term("w", each) for each in stems if _is_one_letter_away(meant, each) or _begins(word, each)}
+    word, meant = looked.words[longest], stem(looked.words[longest])
+    near = {
+        _term("w", each)
+        for each in stems
+        if (len(meant) > 4 and (_is_one_letter_away(meant, each) or _begins(word, each))) or _has_its_ending(word, each)
+    }
     likes = near - looked.words.keys() if len(near) <= 4 else set[bytes]()
     return looked._replace(shares={**looked.shares, **dict.fromkeys(likes, looked.shares[longest] // 2)})
 
@@ -112,6 +117,20 @@ def _begins(word: str, stem_there: str) -> bool:
     endings = (each for each in ENDINGS if _is_one_letter_away(word[len(stem_there) :], each))
     is_beginning = 4 <= len(stem_there) < len(word) and word.startswith(stem_there)
     return is_beginning and any(stem(stem_there + each) == stem_there for each in endings)
+
+
+def _has_its_ending(word: str, stem_there: str) -> bool:
+    """Whether a stem is that of another with the ending of a word, which without that is one letter away from it."""
+    if len(word) < 7 or not word.isascii():
+        return False
+    put = {**dict.fromkeys(ENDINGS, ""), "y": "i", "ies": "i", "ied": "i"}
+    without = [(word[: -len(each)] + put[each], each) for each in put if word.endswith(each)]
+    return any(
+        len(begun) >= 4
+        and _is_one_letter_away(begun, stem_there)
+        and stem(stem_there.removesuffix(put[each]) + each) == stem_there
+        for begun, each in without
+    )
 
 
 @lru_cache(None)
@@ -150,7 +169,8 @@ def _term(kind: str, text: str) -> bytes:
 def _flat(text: str) -> str:
     """A text in small letters, without accents and without 's."""
     apart = unicodedata.normalize("NFKD", text).casefold()
-    return re.sub(r"(?<=\w)'s\b", "", "".join(each for each in apart if not unicodedata.combining(each)))
+    plain = "".join(_TYPED.get(each, each) for each in apart if not unicodedata.combining(each))
+    return re.sub(r"(?<=\w)'s\b", "", plain)
 
 
 def _signs(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from projections.recall.bm25 import ONE
 from projections.recall.corpus import corpus_of
 from projections.recall.dated import Dates
 from projections.recall.documents import Document
-from projections.recall.fields import DATE, NAMES, OWN
+from projections.recall.fields import DATE, FIRST, IN_FULL, NAMES, OWN
 from projections.recall.opened import Part
 from projections.recall.scoring import Fields, Question, search
 from projections.recall.seeds import Allowed
@@ -84,6 +84,30 @@ def test_what_a_question_is_about_counts_only_on_who_said_it() -> None:
     assert {field: reasons(said, of_ada, 1)[field] for field in ("speaker", "own")} == {"speaker": 3072, "own": 4096}
     assert "own" not in reasons(said, of_ada, 2)
     assert reasons(said, of_ada, 3).keys().isdisjoint(("speaker", "own"))
+
+
+def test_names_do_not_outweigh_the_words() -> None:
+    """Where these tell little, as in a small memory, names count as much less; where there are none, in full."""
+    said = [doc("tea", 1), doc("so Ada met Kim near Bob", 2, 9 * HOUR), doc("tea so Ada met Kim near Bob", 3, DAY)]
+    assert seqs(said[:2], looks_for("tea")) == [1]
+    (weight,) = [bm25.worth(3, 2, ONE)]
+    names, first = (points * weight // IN_FULL for points in (NAMES, FIRST))
+    assert {field: reasons(said, looks_for("tea"), 3)[field] for field in ("names", "first")} == {
+        "names": 3 * names,
+        "first": first,
+    }
+    assert 3 * names <= weight
+    of_a_day = Question({}, dates=Dates(days=frozenset((1,))))
+    assert reasons(said, of_a_day, 2)["names"] == 3 * NAMES
+
+
+def test_what_is_only_like_a_word_has_nothing_for_its_names() -> None:
+    said = [doc("tea", 1), doc("garden so Ada met Kim", 2, 9 * HOUR), doc("tea garden so Ada met Kim", 3, 18 * HOUR)]
+    tea, garden, *_ = TERMS
+    question = Question({tea: ONE, garden: ONE}, forms=((tea, garden),))
+    assert reasons(said, question, 2).keys().isdisjoint(("names", "first"))
+    assert reasons(said, question, 3).keys() >= {"names", "first"}
+    assert "names" in reasons(said[1:2], question, 2), "it stands nowhere as it is looked for"
 
 
 def test_dates_count_by_how_many_of_them_are_right() -> None:

@@ -72,6 +72,7 @@ QUESTIONS = st.builds(
         st.frozensets(st.sampled_from((1, 2, 31)), max_size=2),
     ),
     st.booleans(),
+    st.lists(st.tuples(st.sampled_from((*TERMS, b"nothere!")), st.sampled_from(TERMS)), max_size=2),
 )
 
 
@@ -133,8 +134,8 @@ def text_of(document: Document) -> oracle.Text:
 
 
 def asked_of(question: Question) -> oracle.Asked:
-    terms, speaker, dates, asks_when = question
-    return oracle.Asked(terms, speaker, dates.months, dates.years, dates.days, asks_when)
+    terms, speaker, dates, asks_when, forms = question
+    return oracle.Asked(terms, speaker, dates.months, dates.years, dates.days, asks_when, forms)
 
 
 Result = list[tuple[int, int, Mapping[oracle.Key, int]]]

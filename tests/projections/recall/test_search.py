@@ -7,6 +7,7 @@ import pytest
 from projections.events.values import Span
 from projections.ids import EventId, Handle, Ref
 from projections.messages import MessageRow
+from projections.policies.compartments import of_person_in
 from projections.recall.documents import zone_of
 from projections.recall.lying import around as lying_around
 from projections.recall.lying import read
@@ -82,6 +83,59 @@ def test_a_name_is_found_before_others_of_its_stem(house: House, text: str) -> N
     found = said(house.rows, wanted(house, text), 5)
     assert with_words(found) == ["Marie has the ladder", "Mary brought the keys"]
     assert [("turn", "exactly marie") in {each[:2] for each in hit.reasons} for hit in found] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "exact", "alike"),
+    [
+        ("Mary", "so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"),
+        ("mary", "so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"),
+        ("foo_bar", "set foo_bar to three", "the foo of Anna and a bar for Bob at Castle Rock"),
+        ("app.py", "it is in app.py somewhere", "the app of Anna is in py at Castle Rock for Bob"),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 40])
+def test_what_stands_as_it_is_looked_for_comes_before_what_is_only_like_it(
+    house: House, text: str, exact: str, alike: str, others: int
+) -> None:
+    """However many names that has, and though it begins something."""
+    for number in range(others):
+        house.say("general", f"something else, the {number}th", after=7 * HOUR)
+    house.say("general", "yes", after=7 * HOUR)
+    house.say("general", exact)
+    house.say("general", alike, after=7 * HOUR)
+    house.say("general", alike.replace("Castle", "Eagle"), after=7 * HOUR)
+    found = finds(house, wanted(house, text))
+    assert (found[0], len(found)) == (exact, 3)
+
+
+def test_what_stands_as_it_is_looked_for_elsewhere_is_told_from_what_is_like_it_here(house: House) -> None:
+    """Among few Marie is named, and Mary among all."""
+    house.say("general", "so Mary has the ladder", after=7 * HOUR)
+    house.say("staff", "Marie saw Anna and Bob at Castle Rock", after=7 * HOUR)
+    found = said(house.rows, wanted(house, "Mary", "staff"), 5)
+    assert with_words(found) == ["so Mary has the ladder", "Marie saw Anna and Bob at Castle Rock"]
+    assert {each.field for each in found[1].reasons}.isdisjoint(("names", "first"))
+
+
+def test_several_contexts_are_searched_as_one(house: House) -> None:
+    """What is open to all is open in each of them, and is found once; what is known counts as well."""
+    house.describe("board", "channel")
+    planted = house.say("board", "we planted them")
+    house.know("the tea is in the greenhouse", of_person_in(ADA, ref("board")), evidence=rests_on(planted))
+    house.say("general", "tea for all", after=7 * HOUR)
+    house.say("staff", "tea for some", after=7 * HOUR)
+    house.change("staff", "channel")
+    house.say("staff", "tea for few", after=7 * HOUR)
+    board = house.setting("board")
+    alone = wanted(house, "tea", "staff")
+    both = alone._replace(besides=((board, session("board")), (board, session("board"))))
+    assert sorted(finds(house, alone)) == ["tea for all", "tea for few"]
+    assert sorted(finds(house, both)) == ["tea for all", "tea for few"]
+    (rests,) = [hit for hit in said(house.rows, both, 5) if hit.id == planted]
+    assert "fact" in {reason.field for reason in rests.reasons}
+    assert [each.item.text for each in items(house.rows, both, 5)] == ["the tea is in the greenhouse"]
+    assert items(house.rows, alone, 5) == ()
 
 
 def test_a_name_that_stands_nowhere_as_it_is_is_not_misspelt(house: House) -> None:

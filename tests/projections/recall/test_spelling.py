@@ -12,6 +12,7 @@ from projections.recall.spelling import (
     all_like,
     is_one_letter_away,
     likes_there,
+    one_letter_from,
     spelled_like,
 )
 from projections.recall.words import LONGEST, folded, stem_of, term
@@ -82,6 +83,34 @@ def test_the_letter_may_be_in_the_ending(wrong: str, right: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("snflower", "sunflower"),
+        ("snflowers", "sunflower"),
+        ("adption", "adoption"),
+        ("increible", "incredible"),
+        ("conneclions", "connection"),
+        ("olorful", "colorful"),
+        ("comunity", "community"),
+        ("comunities", "community"),
+    ],
+)
+def test_the_ending_may_have_stayed_on_as_the_letter_is_in_the_stem(wrong: str, right: str) -> None:
+    assert term("w", stem_of(right)) in all_like(wrong)
+    assert term("w", stem_of(right)) not in likes(wrong)
+
+
+@pytest.mark.parametrize(("wrong", "stem"), [("kindler", "kind"), ("moats", "boat"), ("snflöwer", "sunflow")])
+def test_what_has_no_such_ending_is_not_meant(wrong: str, stem: str) -> None:
+    assert term("w", stem) not in all_like(wrong)
+
+
+@given(st.text("abz", min_size=1, max_size=6))
+def test_all_that_is_one_letter_away_is_named(word: str) -> None:
+    assert set(one_letter_from(word)) == near(word, LATIN)
+
+
+@pytest.mark.parametrize(
     ("wrong", "beginning"),
     [("gardenxyz", "garden"), ("gardenia", "garden"), ("teaingg", "tea"), ("vestzble", "vest")],
 )
@@ -91,7 +120,7 @@ def test_what_a_word_begins_with_is_not_meant_by_it_where_no_such_ending_has_tha
     assert term("w", beginning) not in all_like(wrong)
 
 
-@pytest.mark.parametrize("word", ["gardeningg", "dolphim", "gardenia", "tea", "20231"])
+@pytest.mark.parametrize("word", ["gardeningg", "dolphim", "gardenia", "snflowers", "tea", "20231"])
 def test_of_what_stands_there_that_is_found_which_is_like_it(word: str) -> None:
     asked: list[int] = []
 
