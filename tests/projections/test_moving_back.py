@@ -81,7 +81,7 @@ def test_both_are_as_they_were_and_the_one_that_stayed_says_again_how_it_had_com
     assert isinstance(again, ItemReverted)
     assert said(world) == before
     assert (moved.item, moved.causes) == (msgspec.structs.replace(mine.item, updated=NOW + 9), (one.event,))
-    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@2")
+    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@3")
     assert again.causes == (one.event, its.event)
     assert again.reason == "asked by the person; it is an item of its own again"
     assert msgspec.structs.replace(lies(world, WIDE), event=its.event) == its
@@ -273,11 +273,26 @@ class TestWhatLiesThereByNow:
         assert lies(world, HOME).item.text == "likes hot tea"
         assert lies(world, HOME, moved.item.id).item.text == "likes tea"
 
-    def test_what_is_not_held_any_more_makes_way(self) -> None:
+    @pytest.mark.parametrize("item_id", [TEA.id, "durable-theirs"])
+    @pytest.mark.parametrize("status", ["deprecated", "evicted"])
+    def test_so_does_what_is_not_held_any_more(self, status: Any, item_id: str) -> None:
         world = shared(TEA, THERE)
-        there_is(world, an_item("likes tea", status="deprecated", source_count=4))
+        there_is(world, an_item("likes tea", id=item_id, status=status, source_count=4))
+        moved, _ = back(world)
+        assert isinstance(moved, ItemMoved)
+        assert (moved.item.id, moved.item.source_count, len(moved.causes)) == (item_id, 5, 2)
+        assert [each.quote for each in lies(world, HOME, item_id).item.evidence] == ["tea!"]
+
+    def test_what_was_forgotten_there_is_refused_again_where_that_is_taken_back(self) -> None:
+        world = shared(TEA, THERE)
+        there_is(world, an_item("likes tea", evidence=(quote("tee"),)))
+        world.decide(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, HOME),), said=NOW + 6))
+        forgotten = lies(world, HOME).item
         back(world)
-        assert lies(world, HOME).item == msgspec.structs.replace(TEA, updated=NOW + 9)
+        assert list(forgotten_of(world.rows, ANN)) == []
+        back(world, to=WIDE, openings=(Opening(ANN, HOME),))
+        assert lies(world, HOME).item == forgotten
+        assert [each.row.text for each in forgotten_of(world.rows, ANN)] == ["likes tea"]
 
     @pytest.mark.parametrize("status", ["active", "forgotten", "deprecated"])
     def test_what_says_something_else_stays_whether_it_is_held_or_not(self, status: Any) -> None:
@@ -305,7 +320,7 @@ class TestWhatGotAnotherId:
         (event,) = back(world, id=self.LONGER)
         assert isinstance(event, ItemMoved)
         assert said(world) == before
-        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@2")
+        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@3")
         assert event.reason == "asked by the person"
 
     def test_taken_back_itself_it_has_the_other_one_again(self) -> None:
