@@ -5,9 +5,10 @@ command's name too.
 """
 
 from collections.abc import Callable
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand
 
 from projections.policies.text import whole
 
@@ -91,6 +92,26 @@ Said = Annotated[
         help="As it had been said by then: a date, a time, or words, as for --at. So imported years are travelled.",
     ),
 ]  # fmt: skip
+
+
+PATHS = frozenset({"FILE", "DIR", "DEST", "SRC", "PATH…", "BACKUP", "CHECKPOINT"})
+"""What stands for a file or a folder in the help of a parameter."""
+
+
+class PathsNamed(TyperCommand):
+    """A command whose paths name something: an empty one, as of a variable that is not set, would be the folder in
+    which it runs. An empty `--data` is none.
+    """
+
+    # The contexts and parameters are those of typer's own click, whose classes have no public name.
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        for each in self.params:
+            value = given.get(each.name or "")
+            values = value if isinstance(value, tuple) else (value,)
+            if each.metavar in PATHS and each.name != "data" and "" in values:
+                raise typer.BadParameter("the path is empty", ctx=ctx, param=each)
+        return super().parse_args(ctx, args)
 
 
 class Command(NamedTuple):
