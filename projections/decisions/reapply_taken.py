@@ -5,6 +5,8 @@ what is found                       what becomes of it
 what the act means                  forgotten; or moved, with its own words
 what else still says what they saw  forgotten (`policies/old_words`)
 what else the words given cover     forgotten, where no person put it and no act beside it means it
+where a move is undone onto what    the same, of what lies there: what lies elsewhere was no part of it
+they had taken back before it
 nothing here in the words they saw  besides, the recorded event comes over, and refuses what is derived later; where
                                     another item has its address, a refusal at an address of its own does
 """
@@ -22,7 +24,7 @@ from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.human_acts import takes_apart
 from projections.policies.matching import find_meant
-from projections.policies.meant import seen_in
+from projections.policies.meant import WAYS, find, seen_in
 from projections.policies.quiet import quiet_with
 
 NOTHING_SAYS_IT = "nothing here says what they saw"
@@ -32,6 +34,9 @@ def forget(act: Reapplying) -> None:
     """Every item that is meant is taken back; what they saw is refused from then on, also where nothing says it."""
     if _is_redacted_again(act):
         act.carry()
+        return
+    if takes_apart(act.event):
+        _forget_again(act)
         return
     found = act.to_take(act.seen, "forgotten")
     waiting = (seen_in(each) for each in _beside(act) if not _is_done(act, each))
@@ -44,6 +49,16 @@ def forget(act: Reapplying) -> None:
     act.forget(more, leaves, COVERED)
     if not act.is_covered([*gone, *more]):
         _refuse(act, told=bool(gone or more))
+
+
+def _forget_again(act: Reapplying) -> None:
+    """A move away from what they had taken back before it is undone: that is refused there again. It is no new word on
+    what lies elsewhere.
+    """
+    found = find(act.saying_first("forgotten"), act.seen, WAYS)
+    act.forget(found.rows, quiet_with(act.rows, act.shelf.all(), found.rows), found.reason)
+    if not act.is_covered(found.rows):
+        _refuse(act, told=bool(found.rows))
 
 
 def _came_back_with_it(act: Reapplying, found: Collection[ItemRow]) -> list[ItemRow]:

@@ -24,7 +24,7 @@ from projections.policies.resting import widening
 from projections.policies.text import normalise
 from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, message, quote, row_of, there_is
 from tests.projections.reverting import WorldChronicle
-from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, tags
+from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, tags, teach
 from tests.projections.test_moving import please_share
 from tests.projections.test_remember import LATER, please_forget
 from tests.world import NOW, World, origin
@@ -405,6 +405,23 @@ class TestAgain:
         told = [each.id for made in both.waiting for each in made]
         assert [draft.id for draft in both.again()] == told
         assert kept_alike(both.live, both.shadow)
+
+    @pytest.mark.parametrize("is_there", [False, True])
+    def test_what_is_refused_again_leaves_what_lies_elsewhere(self, is_there: bool) -> None:
+        """Undone onto what they had forgotten before they shared onto it."""
+        made = [learned("likes tea", each, compartment=at) for each, at in (("m1", HOME), ("m2", WIDE), ("m3", GUILD))]
+        both = Both(made, made, ["m1", "m2", "m3"])
+        both.act(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, WIDE),), said=LATER))
+        both.act(move, please_share(said=LATER + 1, openings=(Opening(ANN, HOME),)))
+        both.again()
+        if is_there:
+            teach(both.shadow, "other", learned("User likes tea", "m2", compartment=WIDE, id="durable-other"))
+        asked = keeping_private(ANN, TEA.id, PERSON, LATER + 2, origin("back"))._replace(openings=(Opening(ANN, WIDE),))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+        both.again()
+        assert both.active() == {(HOME, "likes tea"), (GUILD, "likes tea")}
+        assert both.refuses("likes tea")
+        assert is_there or kept_alike(both.live, both.shadow)
 
     def test_among_others_what_they_see_is_there_in_both_places(self) -> None:
         both = self.both([learned("User likes tea", "m1")])
