@@ -2,7 +2,8 @@
 
 what is found                       what becomes of it
 ─────────────────────────────────   ────────────────────────────────────────────────────────────
-what the act means                  forgotten; or moved, with its own words
+what the act means                  forgotten; or moved, with its own words, save what says what they had
+                                    taken back where it would go: that makes way
 what else still says what they saw  forgotten (`policies/old_words`)
 what else the words given cover     forgotten, where no person put it and no act beside it means it
 where a move is undone onto what    the same, of what lies there: what lies elsewhere was no part of it
@@ -24,10 +25,11 @@ from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.human_acts import takes_apart
 from projections.policies.matching import find_meant
-from projections.policies.meant import WAYS, find, seen_in
+from projections.policies.meant import WAYS, find, says_seen, seen_in
 from projections.policies.quiet import quiet_with
 
 NOTHING_SAYS_IT = "nothing here says what they saw"
+TAKEN_BACK = "it says what they had taken back there"
 
 
 def forget(act: Reapplying) -> None:
@@ -109,15 +111,24 @@ def keep_private(act: Reapplying) -> None:
     """
     to = act.event.item.compartment
     found = act.to_take(act.seen, "forgotten", "deprecated", "evicted", "merged")
-    open_still = [row for row in found.rows if row.item.compartment != to]
-    for row in open_still[:MOST_EVENTS]:
+    refused = [row for row in found.rows if _is_taken_back_there(act, row, to)]
+    act.give_way(refused, TAKEN_BACK)
+    kept = [row for row in found.rows if row not in refused]
+    open_still = [row for row in kept if row.item.compartment != to]
+    for row in open_still[: MOST_EVENTS - len(refused)]:
         if takes_apart(act.event) and _is_as_recorded(act, row):
             act.carry()
         else:
             act.apply(_hidden(act, row, to, found.reason))
-    if not found.rows:
+    if not kept:
         _put_there(act, to)
         act.refuse(None)  # what lies in direct messages is no cause of what lies elsewhere
+
+
+def _is_taken_back_there(act: Reapplying, row: ItemRow, to: str) -> bool:
+    """Whether it says, in other words than they saw, what they had taken back where it would go: no one of both."""
+    there = found_there(act.shelf, row.item, to) if row.item.compartment != to else None
+    return there is not None and there.item.status == "forgotten" and not says_seen(row, act.seen)
 
 
 def _is_as_recorded(act: Reapplying, row: ItemRow) -> bool:
