@@ -24,7 +24,7 @@ from projections.policies.resting import widening
 from projections.policies.text import normalise
 from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, message, quote, row_of, there_is
 from tests.projections.reverting import WorldChronicle
-from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, tags, teach
+from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, same_but, tags, teach
 from tests.projections.test_moving import please_share
 from tests.projections.test_remember import LATER, please_forget
 from tests.world import NOW, World, origin
@@ -448,6 +448,40 @@ class TestAgain:
     )
     def test_what_says_it_there_or_has_its_id_stands_for_it(self, there: Item) -> None:
         both = self.both([there])
+        again = both.waiting[-1][-1]
+        assert isinstance(again.event, ItemReverted)
+        assert reapply(both.shadow.rows, please_reapply(again)) == []
+
+    @pytest.mark.parametrize("status", ["deprecated", "evicted"])
+    def test_what_is_not_held_any_more_does_not_stand_for_it(self, status: Any) -> None:
+        there = learned("likes hot tea", "m2", compartment=WIDE, id=TEA.id, status=status)
+        both = self.both([there])
+        both.again()
+        assert (WIDE, "likes tea") in both.active()
+        (kept,) = both.says("likes hot tea", WIDE)
+        assert (kept.item.id, kept.item.status) == (TEA.id, status)
+        (again,) = both.says("likes tea", WIDE)
+        assert (again.tag, again.item.id, again.item.evidence) == ("item.upserted", TestWhatGotAnotherId.LONGER, ())
+
+    def test_what_says_it_and_is_not_held_is_there_again(self) -> None:
+        both = self.both([learned("likes TEA", "m2", compartment=WIDE, id=TEA.id, status="deprecated")])
+        both.again()
+        assert {where for where, _ in both.active()} >= {WIDE}
+        assert both.says("likes tea", WIDE)[0].item.id == TEA.id
+
+    def test_what_they_took_back_there_stands_against_it(self) -> None:
+        both = self.both([])
+        both.shadow.decide(forget, please_forget("likes tea", openings=(Opening(ANN, WIDE),)))
+        again = both.waiting[-1][-1]
+        teach(both.shadow, "gone", learned("likes tea", "m9", compartment=WIDE, status="forgotten"))
+        assert reapply(both.shadow.rows, please_reapply(again)) == []
+
+    def test_what_did_not_hold_is_not_put_beside_what_has_its_id(self) -> None:
+        there = learned("likes tea", "m2", compartment=WIDE, status="deprecated")
+        both = Both([learned("likes tea", "m1"), there], [same_but(there, text="likes hot tea")], ["m1", "m2"])
+        both.act(move, please_share(said=LATER))
+        asked = keeping_private(ANN, TEA.id, PERSON, LATER + 1, origin("back"))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
         again = both.waiting[-1][-1]
         assert isinstance(again.event, ItemReverted)
         assert reapply(both.shadow.rows, please_reapply(again)) == []
