@@ -11,8 +11,10 @@ from dnam.memory import Memory
 from dnam.model import Ask
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
+from projections.events import ItemUpserted
 from projections.ids import Seq
 from replay.reading import Reader
+from tests.dnam.cli.beside import beside
 from tests.dnam.cli.memories import GARDEN, GENERAL, dnam, garden, make
 from tests.dnam.scripted import ScriptedModel, lines_of
 from tests.world import NOW
@@ -166,3 +168,12 @@ def test_an_answer_was_to_a_message_that_says_something_else_now(tmp_path: Path)
     assert f'question  Kim, 2023-11-14 22:28+00:00 (#{edited}; {SINCE}): "{NOW_SAID}"' in (
         dnam("used", item["id"], "--data", data).out
     )
+
+
+def test_a_difference_rests_on_the_message_as_it_is(data: Path) -> None:
+    make(data, learns)
+    beside(data, "next", lambda event: None if isinstance(event, ItemUpserted) else event)
+    (edited,) = tags(data)["message.edited"]
+    shown = dnam("diff", "--shadow", "next", "--data", data).out
+    assert f'(#{edited}): "{NOW_SAID}"  {LINK}' in shown
+    assert "redacted" not in shown
