@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperCommand
 
+from projections.errors import BadRequest
 from projections.policies.text import whole
 
 
@@ -94,8 +95,9 @@ Said = Annotated[
 ]  # fmt: skip
 
 
-PATHS = frozenset({"FILE", "DIR", "DEST", "SRC", "PATH…", "BACKUP", "CHECKPOINT"})
-"""What stands for a file or a folder in the help of a parameter."""
+WRITTEN = frozenset({"FILE", "DIR", "DEST"})
+PATHS = WRITTEN | {"SRC", "PATH…", "BACKUP", "CHECKPOINT"}
+"""What stands for a file or a folder in the help of a parameter; the first ones are written to."""
 
 
 class PathsNamed(TyperCommand):
@@ -107,11 +109,18 @@ class PathsNamed(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
         for each in self.params:
-            value = given.get(each.name or "")
-            values = value if isinstance(value, tuple) else (value,)
-            if each.metavar in PATHS and each.name != "data" and "" in values:
-                raise typer.BadParameter("the path is empty", ctx=ctx, param=each)
+            if each.metavar in PATHS and each.name != "data":
+                value = given.get(each.name or "")
+                _refuse_nothing(each, value if isinstance(value, tuple) else (value,))
         return super().parse_args(ctx, args)
+
+
+def _refuse_nothing(parameter: Any, values: tuple[str | None, ...]) -> None:
+    name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.metavar
+    for value in values:
+        if value is not None and not value.strip():
+            what = "nothing to write to" if parameter.metavar in WRITTEN else "nothing"
+            raise BadRequest(f"{name} {value!r} names {what}")
 
 
 class Command(NamedTuple):

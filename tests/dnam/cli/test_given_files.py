@@ -54,7 +54,7 @@ def test_an_empty_path_is_said_to_be_one(data: Path, command: str) -> None:
     before = bytes_of(data)
     ran = dnam(*PATHS_GIVEN[command], "", "--data", data)
     assert (ran.code, ran.out) == (2, "")
-    assert "the path is empty" in ran.err
+    assert " '' names nothing" in ran.err
     assert "folder" not in ran.err
     assert bytes_of(data) == before
 
@@ -62,7 +62,7 @@ def test_an_empty_path_is_said_to_be_one(data: Path, command: str) -> None:
 def test_among_several_paths_none_is_empty(data: Path, tmp_path: Path) -> None:
     ran = dnam("import", tmp_path, "", "--data", data)
     assert (ran.code, ran.out) == (2, "")
-    assert "the path is empty" in ran.err
+    assert ran.err == "dnam: PATH… '' names nothing\n"
 
 
 def test_every_path_is_known_to_be_one() -> None:
