@@ -7,7 +7,7 @@ light and in dark.
 from collections.abc import Callable, Collection, Iterable, Iterator
 from html import escape
 
-from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
+from dnam.provenance import REPLACED, LifeWords, Quoted, StepWords, gone_words, shown_changes
 from projections.counting import counted
 from projections.ids import VaultId
 from projections.quoting import visible
@@ -116,5 +116,6 @@ def quote_html(each: Quoted, when: When) -> str:
         return escaped(gone_words(each))
     link = f' <a href="{escape(each.link)}" rel="noreferrer">there</a>' if each.link else ""
     kept = "".join(f"<br>kept: {escaped(quote)}" for quote in each.quotes if quote != each.text)
-    head = f'<span class="quiet">{escaped(each.author)}, {escaped(when(each.said))}, #{each.seq}{link}</span>'
+    since = f"; {REPLACED}" if each.replaced else ""
+    head = f'<span class="quiet">{escaped(each.author)}, {escaped(when(each.said))}, #{each.seq}{since}{link}</span>'
     return f"{head}<blockquote>{escaped(each.text)}{kept}</blockquote>"

@@ -32,7 +32,8 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.turns import DELIVERIES
 from projections.wording import Piece, wording
-from replay.audit import Audited, Cited, Explained
+from replay.audit import Audited, Explained
+from replay.cited import Cited
 from replay.reading import Readable, Reading
 
 MayQuote = Callable[[Event, EventId], bool]
@@ -43,8 +44,9 @@ COMPARTMENT = "compartment"
 
 
 class Quoted(NamedTuple):
-    """A message or an answer that something rests on. `state` says why there is no `text`: redacted, erased, and so on;
-    `withheld` when it may not be shown here. `quotes` are the words that the item keeps of it.
+    """A message, as it now is, or an answer that something rests on. `state` says why there is no `text`: redacted,
+    erased, and so on; `withheld` when it may not be shown here. `quotes` are the words that the item keeps of it.
+    `replaced`: it was edited since, and what it said then is gone.
     """
 
     seq: Seq
@@ -57,6 +59,7 @@ class Quoted(NamedTuple):
     text: str | None
     quotes: tuple[str, ...]
     link: str | None
+    replaced: bool
 
 
 class Gone(NamedTuple):
@@ -224,7 +227,7 @@ class Narrator:
     def quoted(self, cited: Cited) -> Quoted:
         """A message or an answer, if it can be read and may be shown."""
         reading = cited.reading
-        tell = partial(_quoted, reading, cited.quotes)
+        tell = partial(_quoted, cited)
         match reading.record.event if reading.record else None:
             case MessageHeard(message=message) as event if self._may_quote(event, reading.id):
                 return tell(self._caller.author(message), message.said, self._spoken(message), self._link(message))
@@ -259,11 +262,10 @@ def _everything(_: Event, __: EventId) -> bool:
     return True
 
 
-def _quoted(
-    reading: Reading, quotes: tuple[str, ...], author: str, said: int | None, text: str | None, link: str | None
-) -> Quoted:
+def _quoted(cited: Cited, author: str, said: int | None, text: str | None, link: str | None) -> Quoted:
+    reading, quotes, replaced = cited
     tag = reading.header.tag
-    return Quoted(reading.seq, reading.id, tag, reading.state, author, said, iso(said), text, quotes, link)
+    return Quoted(reading.seq, reading.id, tag, reading.state, author, said, iso(said), text, quotes, link, replaced)
 
 
 def gone(reading: Reading) -> Gone:
@@ -278,6 +280,8 @@ def gone_words(each: Gone | Quoted) -> str:
     return f"{kind} that {verb} {_STATES.get(each.state, each.state)} (#{each.seq})"
 
 
+REPLACED = "edited since, and what it said then is gone"
+"""What there is to say of a message that says something else by now."""
 _KINDS = {"message": "a message", "turn": "an answer", "item": "an earlier state"}
 _VERBS = {"redacted": "was", "erased": "was"}
 _STATES = {"withheld": "not shown here", "unknown": "of a newer program"}

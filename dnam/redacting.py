@@ -22,6 +22,7 @@ from projections.places import epoch_of
 from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.turns import SENT, TurnRow, find_turn, sent_key
+from replay.cited import as_it_is
 from replay.reading import Reader, Reading
 
 EVENT = re.compile(r"[0-9a-f]{32}")
@@ -48,9 +49,11 @@ def the_message(rows: Rows, reader: Reader, text: str) -> Meant:
     wanted = text.strip()
     place = PLACE.fullmatch(wanted)
     if place is not None:
-        return _by_event(rows, _at(reader, int(place[1])), wanted)
+        return _by_event(rows, as_it_is(rows, reader, _at(reader, int(place[1]))), wanted)
     event = reader.find(EventId(bytes.fromhex(wanted))) if EVENT.fullmatch(wanted) else None
-    return _by_name(rows, reader, wanted) if event is None else _by_event(rows, event, wanted)
+    if event is None:
+        return _by_name(rows, reader, wanted)
+    return _by_event(rows, as_it_is(rows, reader, event), wanted)
 
 
 def _at(reader: Reader, seq: int) -> Reading:
@@ -61,6 +64,7 @@ def _at(reader: Reader, seq: int) -> Reading:
 
 
 def _by_event(rows: Rows, reading: Reading, wanted: str) -> Meant:
+    """What an event heard, edited or answered. `reading` is of a message as it now is, where it was edited since."""
     if reading.record is None:
         raise BadRequest(f"the words of {wanted} are gone already ({reading.state})")
     match reading.record.event:

@@ -22,7 +22,7 @@ from projections.shadow_judged import Judged
 from projections.shadow_pairs import Pair, SummaryPair
 from projections.tokens import by_characters
 from projections.wording import Piece
-from replay.audit import Cited
+from replay.cited import Cited, as_it_is
 from replay.reading import Reader
 
 LABELS = {"only_old": "only live", "only_new": "only shadow", "changed": "changed", "same": "same"}
@@ -160,6 +160,7 @@ class Teller:
             if reading is None:
                 loose += filter(None, (each.quote,))
             else:
+                reading = as_it_is(self._rows, self._live, reading)
                 before = cited.get(reading.seq, Cited(reading))
                 cited[reading.seq] = before._replace(quotes=(*before.quotes, *filter(None, (each.quote,))))
         return tuple(self._narrator.quoted(each) for _, each in sorted(cited.items())), tuple(loose)

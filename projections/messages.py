@@ -127,6 +127,11 @@ def was_said_before(rows: Rows, where: bytes, heard: EventId, point: Point) -> b
     return start < stop and any(key[-16:] == heard for key in rows.keys(MESSAGES, where, start=start, stop=stop))
 
 
+def worded(message: Message) -> int:
+    """When the words of a message came to be as they are now: when it was said, or last edited."""
+    return max(message.said, message.edited or message.said)
+
+
 def as_heard(record: Record) -> Found[MessageRow]:
     """A message that was heard just now, as it will lie there. ValueError for any other event."""
     if not isinstance(record.event, MessageHeard):

@@ -6,7 +6,7 @@
     differences   what a person's memory was at one moment and is at another
 
 What a step rests on is found by the ids of its causes. Every cause is accounted for: one that cannot be read any more
-is said to be redacted or erased.
+is said to be redacted or erased, and a message that was edited is told as it now is (`cited`).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,6 +33,7 @@ from projections.lives import (
     would_be,
 )
 from projections.rows import Rows, after_prefix
+from replay.cited import Cited, cited, is_said
 from replay.history import history_prefix, said_of
 from replay.live import Live
 from replay.overlay import HISTORY
@@ -41,7 +42,6 @@ from replay.travel import Moment, Past, settle
 
 NOW = Moment()
 """Everything that is there."""
-SAID_TAGS = ("message.", "turn.")
 ITEM_TAGS = "item."
 _ID = slice(32, 48)
 """Where an item's key says which id it has."""
@@ -53,13 +53,6 @@ class Touch(NamedTuple):
     key: bytes
     seq: Seq
     said: int
-
-
-class Cited(NamedTuple):
-    """A message or an answer that a step rests on, and the words that the item quotes from it."""
-
-    reading: Reading
-    quotes: tuple[str, ...] = ()
 
 
 class Explained(NamedTuple):
@@ -86,7 +79,7 @@ class Use(NamedTuple):
 
     turn: Record
     event: EventId
-    question: Reading | None
+    question: Cited | None
 
 
 def touches(rows: Rows, prefix: bytes, moment: Moment = NOW) -> Iterator[Touch]:
@@ -181,23 +174,19 @@ def _refusals(rows: Rows, reader: Reader, owner: Handle, moment: Moment, ids: It
 def audit(rows: Rows, reader: Reader, owner: Handle, item_id: str = "", moment: Moment = NOW) -> list[Audited]:
     """Every life of a person's items by a moment, with what each step rests on; `rows` are those of now."""
     found = lives_of(rows, reader, owner, item_id, moment)
-    return [Audited(life, tuple(explained(reader, step) for step in life.steps)) for life in found]
+    return [Audited(life, tuple(explained(rows, reader, step) for step in life.steps)) for life in found]
 
 
-def explained(reader: Reader, step: Step) -> Explained:
-    """A step with what it rests on."""
+def explained(rows: Rows, reader: Reader, step: Step) -> Explained:
+    """A step with what it rests on; `rows` are those of now."""
     readings = [reading for cause in step.record.event.causes if (reading := reader.find(cause)) is not None]
     quoted, loose = _quotes(reader, step)
     said = {each.seq: each for each in (*readings, *(each for each, _ in quoted.values())) if is_said(each)}
     work = next((each for each in readings if each.record and isinstance(each.record.event, WorkEvent)), None)
     gone = tuple(each for each in readings if each.record is None and not is_said(each))
-    cited = tuple(Cited(each, quoted[seq][1] if seq in quoted else ()) for seq, each in sorted(said.items()))
-    return Explained(step, work, cited, gone, loose)
-
-
-def is_said(reading: Reading) -> bool:
-    """Whether it is a message or an answer."""
-    return reading.header.tag.startswith(SAID_TAGS)
+    upto = step.record.seq
+    found = (cited(rows, reader, each, upto, quoted[seq][1] if seq in quoted else ()) for seq, each in said.items())
+    return Explained(step, work, tuple(sorted(found, key=lambda each: each.reading.seq)), gone, loose)
 
 
 def _quotes(reader: Reader, step: Step) -> tuple[dict[Seq, tuple[Reading, tuple[str, ...]]], tuple[str, ...]]:
@@ -224,7 +213,7 @@ def uses(rows: Rows, reader: Reader, found: Sequence[Life]) -> list[Use]:
         for event in (*life.events, *_former(reader, life)):
             for turn in _turns_from(rows, reader, event):
                 if _stood_in(turn, life, event):
-                    used[turn.seq] = Use(turn, event, reader.find(_turn(turn).answers))
+                    used[turn.seq] = Use(turn, event, _question(rows, reader, turn))
     return [use for _, use in sorted(used.items())]
 
 
@@ -242,6 +231,11 @@ def _turns_from(rows: Rows, reader: Reader, event: EventId) -> Iterator[Record]:
         reading = reader.find(effect) if tag == TurnAnswered.TAG else None
         if reading is not None and reading.record is not None:
             yield reading.record
+
+
+def _question(rows: Rows, reader: Reader, turn: Record) -> Cited | None:
+    asked = reader.find(_turn(turn).answers)
+    return None if asked is None else cited(rows, reader, asked, turn.seq)
 
 
 def _turn(record: Record) -> TurnAnswered:

@@ -8,6 +8,7 @@
 An item is told once: where it comes again, and below MOST_DEPTH, a node is `cut`.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from projections.events import ItemMerged
@@ -15,7 +16,8 @@ from projections.events.work import WorkEvent
 from projections.ids import EventId
 from projections.lives import Address, Life, Step, absorbed_by
 from projections.rows import Rows
-from replay.audit import Cited, explained, lives_of
+from replay.audit import explained, lives_of
+from replay.cited import Cited, as_it_is
 from replay.reading import Reader, Reading
 
 MOST_DEPTH = 20
@@ -25,14 +27,15 @@ MOST_DEPTH = 20
 class Node(NamedTuple):
     """An item (`life`) or an event (`reading`), and below it what it came from.
 
-    `step` is of an event of the item above; `quotes` are the item's words that stand in a message; `beside` is what a
-    model had before it besides.
+    `step` is of an event of the item above; `quotes` are the item's words that stand in a message, and `replaced` is as
+    in `Cited`; `beside` is what a model had before it besides.
     """
 
     life: Life | None = None
     reading: Reading | None = None
     step: Step | None = None
     quotes: tuple[str, ...] = ()
+    replaced: bool = False
     beside: tuple[EventId, ...] = ()
     cut: bool = False
     causes: "tuple[Node, ...]" = ()
@@ -58,16 +61,21 @@ class _Chain:
         return Node(life, causes=tuple(self._event(step, depth) for step in reversed(life.steps)))
 
     def _event(self, step: Step, depth: int) -> Node:
-        what = explained(self._reader, step)
-        shown = _inputs(what.work)
-        through = tuple(each for each in what.cited if each.reading.id in shown)
+        what = explained(self._rows, self._reader, step)
+        shown = self._as_they_are(_inputs(what.work))
+        through = tuple(each for each in what.cited if each.reading.id in shown.values())
         below = (
-            *([] if what.work is None else [_work(what.work, through)]),
+            *([] if what.work is None else [_work(what.work, through, shown)]),
             *(_said(each) for each in what.cited if each not in through),
             *self._absorbed(step, depth),
             *(Node(reading=each) for each in what.gone),
         )
         return Node(reading=self._reader.at(step.record.seq), step=step, quotes=what.quotes, causes=below)
+
+    def _as_they_are(self, inputs: Iterable[EventId]) -> Mapping[EventId, EventId]:
+        """What is told in the place of each message."""
+        found = filter(None, map(self._reader.find, inputs))
+        return {each.id: as_it_is(self._rows, self._reader, each).id for each in found}
 
     def _absorbed(self, step: Step, depth: int) -> tuple[Node, ...]:
         event = step.record.event
@@ -87,12 +95,13 @@ def _inputs(work: Reading | None) -> tuple[EventId, ...]:
     return event.inputs if isinstance(event, WorkEvent) else ()
 
 
-def _work(work: Reading, through: tuple[Cited, ...]) -> Node:
+def _work(work: Reading, through: tuple[Cited, ...], shown: Mapping[EventId, EventId]) -> Node:
+    """`shown` are the messages that the model had before it, each with what is told in its place."""
     assert work.record is not None, "work that cannot be read is gone"
-    shown = {each.reading.id for each in through}
-    beside = tuple(cause for cause in work.record.event.causes if cause not in shown)
+    told = {each.reading.id for each in through}
+    beside = tuple(cause for cause in work.record.event.causes if shown.get(cause, cause) not in told)
     return Node(reading=work, beside=beside, causes=tuple(map(_said, through)))
 
 
 def _said(cited: Cited) -> Node:
-    return Node(reading=cited.reading, quotes=cited.quotes)
+    return Node(reading=cited.reading, quotes=cited.quotes, replaced=cited.replaced)

@@ -43,7 +43,7 @@ from dnam.cli import (
     trust,
     upkeep,
 )
-from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.command import Command, Data, Json, PathsNamed, Yes
 from dnam.cli.ending import ending_as_by_ctrl_c
 from dnam.cli.failures import RUN, Ending, Group
 
@@ -142,7 +142,7 @@ def _add(command: Command) -> None:
     group, _, name = command.name.rpartition(" ")
     run = _known_to_run(command)
     run = run if command.ends_itself else ending_as_by_ctrl_c()(run)
-    _group(group).command(name, epilog=f"Example: dnam {command.example}".strip())(run)
+    _group(group).command(name, cls=PathsNamed, epilog=f"Example: dnam {command.example}".strip())(run)
 
 
 def _known_to_run(command: Command) -> Callable[..., None]:

@@ -5,10 +5,12 @@ command's name too.
 """
 
 from collections.abc import Callable
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperCommand
 
+from projections.errors import BadRequest
 from projections.policies.text import whole
 
 
@@ -91,6 +93,34 @@ Said = Annotated[
         help="As it had been said by then: a date, a time, or words, as for --at. So imported years are travelled.",
     ),
 ]  # fmt: skip
+
+
+WRITTEN = frozenset({"FILE", "DIR", "DEST"})
+PATHS = WRITTEN | {"SRC", "PATH…", "BACKUP", "CHECKPOINT"}
+"""What stands for a file or a folder in the help of a parameter; the first ones are written to."""
+
+
+class PathsNamed(TyperCommand):
+    """A command whose paths name something: an empty one, as of a variable that is not set, would be the folder in
+    which it runs. An empty `--data` is none.
+    """
+
+    # The contexts and parameters are those of typer's own click, whose classes have no public name.
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        given, _, _ = self.make_parser(ctx).parse_args(args=list(args))
+        for each in self.params:
+            if each.metavar in PATHS and each.name != "data":
+                value = given.get(each.name or "")
+                _refuse_nothing(each, value if isinstance(value, tuple) else (value,))
+        return super().parse_args(ctx, args)
+
+
+def _refuse_nothing(parameter: Any, values: tuple[str | None, ...]) -> None:
+    name = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.metavar
+    for value in values:
+        if value is not None and not value.strip():
+            what = "nothing to write to" if parameter.metavar in WRITTEN else "nothing"
+            raise BadRequest(f"{name} {value!r} names {what}")
 
 
 class Command(NamedTuple):

@@ -73,9 +73,6 @@ def export(
 def _refuse_what_does_not_fit(
     user: str | None, out: str, markdown: bool, discoclaw: str | None, guild: str | None
 ) -> None:
-    for option, given in (("--out", out), ("--discoclaw", discoclaw)):
-        if given is not None and not given.strip():
-            raise BadRequest(f"{option} {given!r} names nothing to write to")
     if discoclaw is not None and (user is not None or out != TO_STDOUT or markdown):
         raise BadRequest("--discoclaw writes a folder, of everybody: without USER, --out and --markdown")
     if markdown and user is None:

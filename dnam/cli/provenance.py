@@ -45,7 +45,8 @@ def audit(
     with `id`, `owner`, `compartment`, `where`, `kind`, `text`, `status` and its `steps`. A step has `seq`, `event`,
     `tag`, `at`, `said`, `happened`, `who`, `by`, `model` (`name`, `version`, `prompt`), `policy`, `reason`, `why`,
     `text`, `words` (pieces with `fate` and `text`), `changed` (a field's values before and after), `messages` (with
-    `seq`, `event`, `tag`, `state`, `author`, `said`, `text`, `quotes`, `link`), `quotes`, `gone` and `intent`.
+    `seq`, `event`, `tag`, `state`, `author`, `said`, `text`, `quotes`, `link`, and `replaced`: it was edited since, and
+    what it said then is gone), `quotes`, `gone` and `intent`.
     """
     from projections.people import name_of
 

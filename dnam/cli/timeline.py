@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.cli.shell import Shell
-from dnam.provenance import LifeWords, Quoted, StepWords, gone_words, shown_changes
+from dnam.provenance import REPLACED, LifeWords, Quoted, StepWords, gone_words, shown_changes
 from projections.counting import counted
 from projections.quoting import one_line, visible
 from projections.wording import Piece, differs
@@ -92,7 +92,8 @@ def quote_words(shell: Shell, each: Quoted) -> str:
         return gone_words(each)
     kept = f" ({', '.join(map(short, each.quotes))})" if each.quotes and each.quotes != (each.text,) else ""
     link = f"  {each.link}" if each.link else ""
-    return f"{each.author}, {shell.out.when(each.said)} (#{each.seq}): {short(each.text)}{kept}{link}"
+    since = f"; {REPLACED}" if each.replaced else ""
+    return f"{each.author}, {shell.out.when(each.said)} (#{each.seq}{since}): {short(each.text)}{kept}{link}"
 
 
 def short(text: str) -> str:

@@ -82,7 +82,8 @@ def why(item: Item, user: OfUser = None, data: Data = None, as_json: Json = Fals
 
     As JSON, each node has `causes`, the nodes below it, and `cut` where it is told elsewhere in the tree. An item has
     `id`, `owner`, `compartment`, `where`, `kind`, `text` and `status`; an event `seq`, `event`, `tag`, `state`, `at`,
-    `said`, `who`, `words`, `quotes`, `link`, and `beside`: the seqs of what else a model had before it.
+    `said`, `who`, `words`, `quotes`, `replaced` (it was edited since, and what it said then is gone), `link`, and
+    `beside`: the seqs of what else a model had before it.
     """
     from replay.chain import chain
     from replay.reading import Reader
@@ -129,7 +130,7 @@ class _Words:
 
     def _event(self, node: "Node") -> dict[str, Any]:
         from dnam.saying import words
-        from replay.audit import Cited, is_said
+        from replay.cited import Cited, is_said
 
         assert node.reading is not None
         record, header = node.reading.record, node.reading.header
@@ -148,6 +149,7 @@ class _Words:
             "who": self._who(node),
             "words": None if record is None else quoted.text if quoted else words(record.event),
             "quotes": node.quotes,
+            "replaced": node.replaced,
             "link": quoted.link if quoted else None,
             "beside": [each.seq for each in found if each is not None],
         }
@@ -168,14 +170,14 @@ class _Words:
 
     def _label(self, node: "Node") -> str:
         from dnam.cli.timeline import quote_words, short
-        from replay.audit import Cited, is_said
+        from replay.cited import Cited, is_said
 
         if node.reading is None:
             item = self._item(node)
             more = " (told elsewhere in this tree)" if node.cut else ""
             return f"{item['id']} [{item['kind']}] {item['text']} ({item['status']}, {item['where']}){more}"
         if node.step is None and is_said(node.reading):
-            return quote_words(self._shell, self._narrator.quoted(Cited(node.reading, node.quotes)))
+            return quote_words(self._shell, self._narrator.quoted(Cited(node.reading, node.quotes, node.replaced)))
         head = f"#{node.reading.seq}  {self._shell.out.when(node.reading.header.at)}  "
         if node.step is not None:
             because = self._narrator.why(node.step)
@@ -223,14 +225,14 @@ def used(item: Item, user: OfUser = None, data: Data = None, as_json: Json = Fal
 def _uses(shell: Shell, view: View, reader: "Reader", found: "Sequence[Use]") -> Iterator[dict[str, Any]]:
     from projections.events import TurnAnswered
     from projections.people import name_of
-    from replay.audit import Cited
+    from replay.cited import Cited
 
     told = narrator(shell, view)
     for use in found:
         turn = use.turn.event
         assert isinstance(turn, TurnAnswered)
         answer = told.quoted(Cited(reader.at(use.turn.seq)))
-        question = None if use.question is None else told.quoted(Cited(use.question))
+        question = None if use.question is None else told.quoted(use.question)
         made = reader.find(use.event)
         yield {
             "seq": use.turn.seq,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.picking import not_here, plain
-from dnam.provenance import LifeWords, Narrator, Quoted, StepWords, gone_words, shown_changes
+from dnam.provenance import REPLACED, LifeWords, Narrator, Quoted, StepWords, gone_words, shown_changes
 from dnam.times import shown, zone_of
 from dnam.whereabouts import openings_for
 from dnam.why_not import openers
@@ -177,4 +177,5 @@ def quote_line(each: Quoted, when: When) -> str:
     words = one_line(each.text)
     text = words if len(words) <= QUOTE_CHARS else f"{words[: QUOTE_CHARS - 1]}…"
     link = f" {each.link}" if each.link else ""
-    return f'{each.author}, {when(each.said)}: "{text}"{link}'
+    since = f" ({REPLACED})" if each.replaced else ""
+    return f'{each.author}, {when(each.said)}{since}: "{text}"{link}'

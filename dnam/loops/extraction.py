@@ -26,7 +26,7 @@ from projections.fruitless import PASSED_OVER, Reader, is_last_try, most_shown
 from projections.fruitless import passed_over as judged
 from projections.ids import EventId, Handle, Point
 from projections.items import ItemRow, compartment_key, items_in
-from projections.messages import MessageRow, SpokenRow, find_message, spoken_before, spoken_in, units_of
+from projections.messages import MessageRow, SpokenRow, find_message, spoken_before, spoken_in, units_of, worded
 from projections.people import SOMEONE, name_of
 from projections.policies.cadence import VERSION
 from projections.policies.compartments import audience_now, place_said
@@ -192,7 +192,7 @@ def plan_extraction(
             *dict.fromkeys(event for each in messages for event in (each.id, each.event)),
             *(found.row.event for found in items),
         ),
-        said=max(last.said, *(found.row.said for found in items)) if items else last.said,
+        said=max((*_worded(heard[: len(messages)]), *(found.row.said for found in items))),
         policy=policy,
         left=len(heard) - len(messages),
         is_last_try=is_last_try(rows, reader, (each.id for each in messages)),
@@ -222,6 +222,11 @@ def _input(heard: Said, caller: Caller) -> InputMessage:
         heard.found.row.event,
         message.audience,
     )
+
+
+def _worded(heard: Iterable[Said]) -> Iterator[int]:
+    """When the words that are read came to be."""
+    return (worded(each.found.row.message) for each in heard)
 
 
 def _known(row: ItemRow) -> KnownItem:

@@ -12,7 +12,7 @@ from projections.events.values import Audience
 from projections.fruitless import Reader, passed_over
 from projections.ids import EventId, Point, Seq
 from projections.items import is_quiet
-from projections.messages import MessageRow, key_point
+from projections.messages import MessageRow, key_point, worded
 from projections.policies.quiet import resting_on_quiet
 from projections.rows import Rows
 from projections.said import Entry, backwards, forwards, of_era
@@ -175,9 +175,7 @@ def _lines(source: Source, entries: Sequence[Entry]) -> list[WindowLine]:
 
 def _worded(entry: Entry) -> int:
     """When the words of an entry came to be as they are now."""
-    if isinstance(entry.row, MessageRow):
-        return max(entry.row.message.said, entry.row.message.edited or entry.row.message.said)
-    return entry.row.said
+    return worded(entry.row.message) if isinstance(entry.row, MessageRow) else entry.row.said
 
 
 def as_read(line: WindowLine) -> Line:

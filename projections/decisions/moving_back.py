@@ -5,8 +5,8 @@
     what lay where it came to  `item.reverted`, right behind that: as it was before, and how it had come to be so; of
                                what its person had taken back, `item.forgotten`: it is refused again
     what else moved with it    as the first: one act may have moved several items of one id
-    what lies there by now     becomes one with what comes back, as in any move; of what says something else, it keeps
-                               apart, under an id of its own
+    what lies there by now     becomes one with what comes back, as in any move, held or not: it comes apart again where
+                               this is taken back; of what says something else, it keeps apart, under an id of its own
 
 What the two were before is no row any more: the chronicle tells. Where it cannot be read, the one of both moves, and
 the event says so.
@@ -24,14 +24,14 @@ from projections.decisions.remember import asked
 from projections.decisions.shelf import Shelf, causes_of, rests_on
 from projections.decisions.standing import State, standing
 from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemReverted
-from projections.events.values import Intent, Item, RowWas
+from projections.events.values import Intent, RowWas
 from projections.ids import EventId
 from projections.items import ItemRow
 from projections.lives import address_of, key_of, moved_from
 from projections.policies.human_acts import MOVING_BACK
 from projections.rows import Rows
 
-VERSION = f"{MOVING_BACK}2"
+VERSION = f"{MOVING_BACK}3"
 AS_ONE = "what it had become one with cannot be read any more, and came along"
 OF_ITS_OWN = "it is an item of its own again"
 TOLD = ("kind", "text", "status", "tags", "evidence", "source_count")
@@ -160,19 +160,12 @@ def _apart(shelf: Shelf, now: ItemRow, two: Two, request: MoveRequest) -> ItemMo
     before, whole = _row(two.moved).item, now.item
     said_since = any(getattr(whole, each) != getattr(two.move.item, each) for each in TOLD)
     back = msgspec.structs.replace(whole, id=before.id) if said_since else before
-    return _back(now, request, _room(shelf, back, request.to))
+    return _back(now, request, landing(shelf, back, request.to))
 
 
 def _back(now: ItemRow, request: MoveRequest, at: Landing) -> ItemMoved:
     made = moved(now, request, at)
     return msgspec.structs.replace(made, policy=f"{VERSION} {made.policy}")
-
-
-def _room(shelf: Shelf, item: Item, to: str) -> Landing:
-    """The item as it lies there, and what it becomes one with: nothing that somebody else would miss."""
-    at = landing(shelf, item, to)
-    makes_way = at.there is not None and at.there.item.status != "active" and at.there.item.id == item.id
-    return at._replace(there=None) if makes_way else at
 
 
 def _put_there(shelf: Shelf, rows: Rows, now: ItemRow, two: Two, request: MoveRequest, cap: int) -> None:

@@ -8,19 +8,21 @@ what else was made of it, there       it is deprecated: no more than they saw is
 what says it in another place         it is deprecated
 nothing                               the recorded event comes over
 
-Where a move that had made one of two is taken back, what lay there is there as it was (`stay`), unless something is.
+Where a move that had made one of two is taken back, what lay there is there as it was (`stay`), unless something that
+is held, or that they took back, has its id or says it.
 """
 
 from collections.abc import Iterable
+from typing import get_args
 
 import msgspec
 
-from projections.decisions.moving import arrived, landing
+from projections.decisions.moving import Landing, arrived, landing
 from projections.decisions.reapply_kept import but
 from projections.decisions.reapplying import Reapplying
 from projections.decisions.shelf import rests_on
-from projections.events import ItemMoved
-from projections.events.values import Evidence, Item
+from projections.events import ItemMoved, ItemReverted
+from projections.events.values import Evidence, Item, Status
 from projections.ids import EventId
 from projections.items import ItemRow
 from projections.policies.matching import says
@@ -28,6 +30,8 @@ from projections.policies.meant import BY_SOURCES, BY_WORDS, elsewhere, find, sa
 from projections.policies.old_words import shared, words_of
 
 SHARED = "{id} says it where they put it"
+HAS_ITS_ID = "what has its id is not held any more"
+STANDS = ("active", "forgotten")
 LIES_THERE = "what says the same, or has its id, lies there already"
 
 
@@ -55,10 +59,21 @@ def share(act: Reapplying) -> None:
 
 
 def stay(act: Reapplying) -> None:
-    """What an item had become one with is there as it was, where nothing has its id or says it."""
-    item = act.event.item
-    if act.own_row() is None and not any(says(row, item.kind, item.text) for row in act.here()):
+    """What an item had become one with is there as it was, where nothing has its id or says it: nothing that is held,
+    or taken back by them. What is not held any more and has its id keeps that.
+    """
+    event, item = act.event, act.event.item
+    assert isinstance(event, ItemReverted)
+    stands = STANDS if item.status == "active" else get_args(Status)
+    here = [row for row in act.here() if row.item.status in stands]
+    if any(row.item.id == act.seen.id or says(row, item.kind, item.text) for row in here):
+        return
+    own = act.own_row()
+    if own is None or says(own, item.kind, item.text):
         act.carry(room=item.status == "active")
+        return
+    bare = msgspec.structs.replace(Landing.beside(item, {row.item.id for row in act.here()}).item, evidence=())
+    act.apply(act.made(ItemReverted, None, bare, HAS_ITS_ID, was=event.was), room=item.status == "active")
 
 
 def _stood_beside(act: Reapplying) -> list[ItemRow]:

@@ -2,9 +2,12 @@
 
 what is found                       what becomes of it
 ─────────────────────────────────   ────────────────────────────────────────────────────────────
-what the act means                  forgotten; or moved, with its own words
+what the act means                  forgotten; or moved, with its own words, save what says what they had
+                                    taken back where it would go: that makes way
 what else still says what they saw  forgotten (`policies/old_words`)
 what else the words given cover     forgotten, where no person put it and no act beside it means it
+where a move is undone onto what    the same, of what lies there: what lies elsewhere was no part of it
+they had taken back before it
 nothing here in the words they saw  besides, the recorded event comes over, and refuses what is derived later; where
                                     another item has its address, a refusal at an address of its own does
 """
@@ -22,16 +25,20 @@ from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.human_acts import takes_apart
 from projections.policies.matching import find_meant
-from projections.policies.meant import seen_in
+from projections.policies.meant import WAYS, find, says_seen, seen_in
 from projections.policies.quiet import quiet_with
 
 NOTHING_SAYS_IT = "nothing here says what they saw"
+TAKEN_BACK = "it says what they had taken back there"
 
 
 def forget(act: Reapplying) -> None:
     """Every item that is meant is taken back; what they saw is refused from then on, also where nothing says it."""
     if _is_redacted_again(act):
         act.carry()
+        return
+    if takes_apart(act.event):
+        _forget_again(act)
         return
     found = act.to_take(act.seen, "forgotten")
     waiting = (seen_in(each) for each in _beside(act) if not _is_done(act, each))
@@ -44,6 +51,16 @@ def forget(act: Reapplying) -> None:
     act.forget(more, leaves, COVERED)
     if not act.is_covered([*gone, *more]):
         _refuse(act, told=bool(gone or more))
+
+
+def _forget_again(act: Reapplying) -> None:
+    """A move away from what they had taken back before it is undone: that is refused there again. It is no new word on
+    what lies elsewhere.
+    """
+    found = find(act.saying_first("forgotten"), act.seen, WAYS)
+    act.forget(found.rows, quiet_with(act.rows, act.shelf.all(), found.rows), found.reason)
+    if not act.is_covered(found.rows):
+        _refuse(act, told=bool(found.rows))
 
 
 def _came_back_with_it(act: Reapplying, found: Collection[ItemRow]) -> list[ItemRow]:
@@ -94,15 +111,24 @@ def keep_private(act: Reapplying) -> None:
     """
     to = act.event.item.compartment
     found = act.to_take(act.seen, "forgotten", "deprecated", "evicted", "merged")
-    open_still = [row for row in found.rows if row.item.compartment != to]
-    for row in open_still[:MOST_EVENTS]:
+    refused = [row for row in found.rows if _is_taken_back_there(act, row, to)]
+    act.give_way(refused, TAKEN_BACK)
+    kept = [row for row in found.rows if row not in refused]
+    open_still = [row for row in kept if row.item.compartment != to]
+    for row in open_still[: MOST_EVENTS - len(refused)]:
         if takes_apart(act.event) and _is_as_recorded(act, row):
             act.carry()
         else:
             act.apply(_hidden(act, row, to, found.reason))
-    if not found.rows:
+    if not kept:
         _put_there(act, to)
         act.refuse(None)  # what lies in direct messages is no cause of what lies elsewhere
+
+
+def _is_taken_back_there(act: Reapplying, row: ItemRow, to: str) -> bool:
+    """Whether it says, in other words than they saw, what they had taken back where it would go: no one of both."""
+    there = found_there(act.shelf, row.item, to) if row.item.compartment != to else None
+    return there is not None and there.item.status == "forgotten" and not says_seen(row, act.seen)
 
 
 def _is_as_recorded(act: Reapplying, row: ItemRow) -> bool:

@@ -27,7 +27,7 @@ from projections.policies.quiet import MOST_QUIET
 from projections.policies.text import normalise
 from projections.rows import Rows
 
-VERSION = "reapply@2"
+VERSION = "reapply@3"
 POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, old_words))])
 NOTHING_SAYS = "nothing here says what they saw: it stands as a refusal"
 ELSEWHERE = ", in another place"

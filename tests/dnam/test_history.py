@@ -6,9 +6,13 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
+from dnam.commands.command import Invocation
 from dnam.commands.history import MOST_STEPS
+from dnam.commands.table import read, run
 from dnam.model import Ask
 from dnam.whereabouts import Heard
+from projections.decisions.hear import HeardRequest
+from projections.decisions.meet import Account
 from projections.events import ItemMoved, ItemRefused, MessageRedacted
 from projections.events.values import OPERATOR, By, Intent, Item
 from projections.ids import EventId
@@ -18,6 +22,7 @@ from tests.dnam.scripted import ScriptedModel
 from tests.dnam.test_commands import CLOSED, OPEN
 from tests.dnam.test_commands import World as Place
 from tests.replay.stage import drafts
+from tests.world import NOW
 
 NOT_HERE = "There is no item `{}` here: `!memory show` lists the ids."
 
@@ -178,6 +183,28 @@ async def test_a_redacted_message_is_said_to_be(world: World) -> None:
     text = await world.asks("ada", f"!memory history {item}")
     assert "  > a message that was redacted (#" in text
     assert "I drink" not in text
+
+
+async def test_an_edited_message_is_told_as_it_is_and_that_it_was_another(world: World) -> None:
+    kim = Account("discord", "100", "Kim")
+    first = HeardRequest("1", OPEN, "person", kim, "I drink oolong", NOW, (), addressed=True)
+    heard = await world.memory.hear(first)
+    world.lesson = {"kind": "fact", "text": "Kim drinks tea.", "evidence": [{"quote": "I drink"}]}
+    await world.memory.hear(first._replace(text="I drink sencha", edited=NOW + 5))
+    await world.assistant.extract(heard.person)
+    asked = Invocation(heard.setting, heard.session)
+    (item,) = await world.memory.look(lambda rows: [each.row.item.id for each in items_of(rows, heard.person)])
+
+    async def told() -> str:
+        call = read(f"!memory history {item}")
+        assert call is not None
+        return (await run(world.assistant, asked, call)).text
+
+    assert '"I drink sencha"' in await told()
+    assert "edited since" not in await told()
+    await world.memory.hear(first._replace(text="I drink gyokuro", edited=NOW + 9))
+    assert ' (edited since, and what it said then is gone): "I drink gyokuro"' in await told()
+    assert "a message that was redacted" not in await told()
 
 
 async def test_a_long_history_is_told_from_its_end(world: World) -> None:

@@ -24,7 +24,7 @@ from projections.policies.resting import widening
 from projections.policies.text import normalise
 from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, message, quote, row_of, there_is
 from tests.projections.reverting import WorldChronicle
-from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, tags
+from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, same_but, tags, teach
 from tests.projections.test_moving import please_share
 from tests.projections.test_remember import LATER, please_forget
 from tests.world import NOW, World, origin
@@ -81,7 +81,7 @@ def test_both_are_as_they_were_and_the_one_that_stayed_says_again_how_it_had_com
     assert isinstance(again, ItemReverted)
     assert said(world) == before
     assert (moved.item, moved.causes) == (msgspec.structs.replace(mine.item, updated=NOW + 9), (one.event,))
-    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@2")
+    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@3")
     assert again.causes == (one.event, its.event)
     assert again.reason == "asked by the person; it is an item of its own again"
     assert msgspec.structs.replace(lies(world, WIDE), event=its.event) == its
@@ -273,11 +273,26 @@ class TestWhatLiesThereByNow:
         assert lies(world, HOME).item.text == "likes hot tea"
         assert lies(world, HOME, moved.item.id).item.text == "likes tea"
 
-    def test_what_is_not_held_any_more_makes_way(self) -> None:
+    @pytest.mark.parametrize("item_id", [TEA.id, "durable-theirs"])
+    @pytest.mark.parametrize("status", ["deprecated", "evicted"])
+    def test_so_does_what_is_not_held_any_more(self, status: Any, item_id: str) -> None:
         world = shared(TEA, THERE)
-        there_is(world, an_item("likes tea", status="deprecated", source_count=4))
+        there_is(world, an_item("likes tea", id=item_id, status=status, source_count=4))
+        moved, _ = back(world)
+        assert isinstance(moved, ItemMoved)
+        assert (moved.item.id, moved.item.source_count, len(moved.causes)) == (item_id, 5, 2)
+        assert [each.quote for each in lies(world, HOME, item_id).item.evidence] == ["tea!"]
+
+    def test_what_was_forgotten_there_is_refused_again_where_that_is_taken_back(self) -> None:
+        world = shared(TEA, THERE)
+        there_is(world, an_item("likes tea", evidence=(quote("tee"),)))
+        world.decide(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, HOME),), said=NOW + 6))
+        forgotten = lies(world, HOME).item
         back(world)
-        assert lies(world, HOME).item == msgspec.structs.replace(TEA, updated=NOW + 9)
+        assert list(forgotten_of(world.rows, ANN)) == []
+        back(world, to=WIDE, openings=(Opening(ANN, HOME),))
+        assert lies(world, HOME).item == forgotten
+        assert [each.row.text for each in forgotten_of(world.rows, ANN)] == ["likes tea"]
 
     @pytest.mark.parametrize("status", ["active", "forgotten", "deprecated"])
     def test_what_says_something_else_stays_whether_it_is_held_or_not(self, status: Any) -> None:
@@ -305,7 +320,7 @@ class TestWhatGotAnotherId:
         (event,) = back(world, id=self.LONGER)
         assert isinstance(event, ItemMoved)
         assert said(world) == before
-        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@2")
+        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@3")
         assert event.reason == "asked by the person"
 
     def test_taken_back_itself_it_has_the_other_one_again(self) -> None:
@@ -391,6 +406,23 @@ class TestAgain:
         assert [draft.id for draft in both.again()] == told
         assert kept_alike(both.live, both.shadow)
 
+    @pytest.mark.parametrize("is_there", [False, True])
+    def test_what_is_refused_again_leaves_what_lies_elsewhere(self, is_there: bool) -> None:
+        """Undone onto what they had forgotten before they shared onto it."""
+        made = [learned("likes tea", each, compartment=at) for each, at in (("m1", HOME), ("m2", WIDE), ("m3", GUILD))]
+        both = Both(made, made, ["m1", "m2", "m3"])
+        both.act(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, WIDE),), said=LATER))
+        both.act(move, please_share(said=LATER + 1, openings=(Opening(ANN, HOME),)))
+        both.again()
+        if is_there:
+            teach(both.shadow, "other", learned("User likes tea", "m2", compartment=WIDE, id="durable-other"))
+        asked = keeping_private(ANN, TEA.id, PERSON, LATER + 2, origin("back"))._replace(openings=(Opening(ANN, WIDE),))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+        both.again()
+        assert both.active() == {(HOME, "likes tea"), (GUILD, "likes tea")}
+        assert both.refuses("likes tea")
+        assert is_there or kept_alike(both.live, both.shadow)
+
     def test_among_others_what_they_see_is_there_in_both_places(self) -> None:
         both = self.both([learned("User likes tea", "m1")])
         drafts = both.again()
@@ -416,6 +448,40 @@ class TestAgain:
     )
     def test_what_says_it_there_or_has_its_id_stands_for_it(self, there: Item) -> None:
         both = self.both([there])
+        again = both.waiting[-1][-1]
+        assert isinstance(again.event, ItemReverted)
+        assert reapply(both.shadow.rows, please_reapply(again)) == []
+
+    @pytest.mark.parametrize("status", ["deprecated", "evicted"])
+    def test_what_is_not_held_any_more_does_not_stand_for_it(self, status: Any) -> None:
+        there = learned("likes hot tea", "m2", compartment=WIDE, id=TEA.id, status=status)
+        both = self.both([there])
+        both.again()
+        assert (WIDE, "likes tea") in both.active()
+        (kept,) = both.says("likes hot tea", WIDE)
+        assert (kept.item.id, kept.item.status) == (TEA.id, status)
+        (again,) = both.says("likes tea", WIDE)
+        assert (again.tag, again.item.id, again.item.evidence) == ("item.upserted", TestWhatGotAnotherId.LONGER, ())
+
+    def test_what_says_it_and_is_not_held_is_there_again(self) -> None:
+        both = self.both([learned("likes TEA", "m2", compartment=WIDE, id=TEA.id, status="deprecated")])
+        both.again()
+        assert {where for where, _ in both.active()} >= {WIDE}
+        assert both.says("likes tea", WIDE)[0].item.id == TEA.id
+
+    def test_what_they_took_back_there_stands_against_it(self) -> None:
+        both = self.both([])
+        both.shadow.decide(forget, please_forget("likes tea", openings=(Opening(ANN, WIDE),)))
+        again = both.waiting[-1][-1]
+        teach(both.shadow, "gone", learned("likes tea", "m9", compartment=WIDE, status="forgotten"))
+        assert reapply(both.shadow.rows, please_reapply(again)) == []
+
+    def test_what_did_not_hold_is_not_put_beside_what_has_its_id(self) -> None:
+        there = learned("likes tea", "m2", compartment=WIDE, status="deprecated")
+        both = Both([learned("likes tea", "m1"), there], [same_but(there, text="likes hot tea")], ["m1", "m2"])
+        both.act(move, please_share(said=LATER))
+        asked = keeping_private(ANN, TEA.id, PERSON, LATER + 1, origin("back"))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
         again = both.waiting[-1][-1]
         assert isinstance(again.event, ItemReverted)
         assert reapply(both.shadow.rows, please_reapply(again)) == []

@@ -255,6 +255,20 @@ def test_what_they_put_so_themselves_is_not_meant_by_its_id_where_something_says
 # Kept private
 
 
+@pytest.mark.parametrize("text", ["likes tea", "Likes TEA"])
+def test_what_they_had_taken_back_there_does_not_come_back_by_what_they_keep_private(text: str) -> None:
+    """In the shadow their "likes teas" is found by most of its text, and says what they had forgotten."""
+    teas = learned("likes teas", "m2", compartment=WIDE)
+    both = Both([TEA, teas], [TEA, learned(text, "m2", compartment=WIDE)], ["m1", "m2"])
+    both.act(forget, please_forget(item_id=TEA.id, openings=(Opening(ANN, HOME),)))
+    both.act(move, keeping_private(ANN, teas.id, PERSON, LATER + 1, origin("hide")))
+    drafts = both.again()
+    assert tags(drafts)[1:] == ["item.deprecated", "item.moved", "item.forgotten"]
+    assert reasons(drafts)[1] == "asked by the person; it says what they had taken back there"
+    assert both.active() == {(HOME, "likes teas")}
+    assert both.refuses("likes tea")
+
+
 @pytest.mark.parametrize(
     ("theirs", "reason"),
     [

@@ -26,7 +26,8 @@ from projections.items import ITEMS, items_of
 from projections.lives import COMPARED, Address, Life, address_of
 from projections.registry import FOLD
 from replay.audit import NOW as ALL
-from replay.audit import audit, clock_of, differences, is_said, lives_of, rows_at, touches, uses
+from replay.audit import audit, clock_of, differences, lives_of, rows_at, touches, uses
+from replay.cited import is_said
 from replay.engine import Engine
 from replay.errors import Damaged, KeyMissing, UnknownEvent
 from replay.folding import Folding

@@ -317,7 +317,7 @@ def test_of_the_two_only_the_one_is_forgotten_that_was(
     data: Path, place: Path, ada: Handle, two: tuple[Item, Item]
 ) -> None:
     private, _ = two
-    assert restored(data, place, *apart(*two), forgotten(private)) == 2
+    assert restored(data, place, *apart(*two), forgotten(private)) == 3
     assert lying(data, ada) == BOTH | {"direct": ("forgotten", 1)}
 
 

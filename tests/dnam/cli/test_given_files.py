@@ -4,9 +4,13 @@ import os
 import shutil
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
+from dnam.cli import app
+from dnam.cli.command import PATHS
 from dnam.file_set import FileSet
 from dnam.given_file import write_to, writing_to
 from projections.errors import BadRequest
@@ -26,8 +30,50 @@ WRITERS = {
 }
 
 
+PATHS_GIVEN = {
+    **WRITERS,
+    "discoclaw": ("export", "--discoclaw"),
+    "backup": ("backup",),
+    "restore": ("restore-backup",),
+    "repair": ("repair", "--from"),
+    "import": ("import",),
+    "verify": ("verify", "--since"),
+}
+"""Every command that takes a path, up to it."""
+
+
 def own_files(data: Path) -> list[Path]:
     return sorted(path for path in data.rglob("*") if path.is_file())
+
+
+# -- nothing ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", PATHS_GIVEN)
+def test_an_empty_path_is_said_to_be_one(data: Path, command: str) -> None:
+    before = bytes_of(data)
+    ran = dnam(*PATHS_GIVEN[command], "", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert " '' names nothing" in ran.err
+    assert "folder" not in ran.err
+    assert bytes_of(data) == before
+
+
+def test_among_several_paths_none_is_empty(data: Path, tmp_path: Path) -> None:
+    ran = dnam("import", tmp_path, "", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err == "dnam: PATH… '' names nothing\n"
+
+
+def test_every_path_is_known_to_be_one() -> None:
+    root: Any = get_command(app)  # typer's own click, whose classes have no public name
+    found = {
+        (name, next((option for option in each.opts if option.startswith("--")), ""))
+        for name, command in root.commands.items()
+        for each in command.params
+        if each.name != "data" and (type(each.type).__name__ == "TyperPath" or each.metavar in PATHS)
+    }
+    assert found == {(given[0], given[-1] if len(given) > 1 else "") for given in PATHS_GIVEN.values()}
 
 
 # -- a memory's own --------------------------------------------------------------------------------------------------

@@ -37,10 +37,10 @@ STEP_FIELDS = (
     "seq event tag at at_iso said said_iso happened who by model policy reason why text words changed messages quotes "
     "gone intent"
 )
-QUOTED_FIELDS = "seq event tag state author said said_iso text quotes link"
+QUOTED_FIELDS = "seq event tag state author said said_iso text quotes link replaced"
 USE_FIELDS = "seq event at at_iso said said_iso session asker question answer as_of link"
 ITEM_NODE = "id owner compartment where kind text status cut causes"
-EVENT_NODE = "seq event tag state at at_iso said said_iso who words quotes link beside cut causes"
+EVENT_NODE = "seq event tag state at at_iso said said_iso who words quotes replaced link beside cut causes"
 
 
 async def learned(memory: Memory) -> None:

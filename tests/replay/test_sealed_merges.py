@@ -1,0 +1,264 @@
+"""What became one with another, or came apart, since the backup and was taken back: all of it stays taken back."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from projections.events import ItemMerged, ItemRestored, ItemUpserted
+from projections.events.values import OPERATOR, By, Intent, Item
+from projections.ids import Handle
+from projections.items import items_of
+from projections.policies.compartments import direct, everywhere
+from replay.engine import Engine
+from tests.replay.keeping import backed_up, record
+from tests.replay.stage import drafts
+from tests.replay.test_sealed_facts import (
+    GUILD,
+    LATER,
+    ada,
+    brought_back,
+    forgotten,
+    moved,
+    one_of,
+    put_back,
+    remembered,
+    restored,
+    tea,
+)
+from tests.replay.test_sealed_facts import apart as comes_apart
+from tests.world import NOW
+
+__all__ = ["ada"]
+MODEL = By("model", name="m", version="1")
+BOTH = "likes tea and the gin in it"
+
+
+def says(item: Item, text: str) -> Item:
+    return msgspec.structs.replace(item, text=text)
+
+
+def merged(whole: Item, part: Item) -> ItemMerged:
+    absorbed = (msgspec.structs.replace(part, status="merged"),)
+    return ItemMerged(said=NOW, by=MODEL, item=says(whole, BOTH), absorbed=absorbed)
+
+
+def apart(whole: Item, part: Item) -> tuple[ItemUpserted, ItemRestored]:
+    """Its person takes them apart."""
+    intent = Intent("restore", chosen=part.id)
+    again = ItemUpserted(said=NOW, by=OPERATOR, item=whole, intent=intent)
+    return again, ItemRestored(said=NOW, by=OPERATOR, item=part, intent=intent)
+
+
+@pytest.fixture
+def gin(data: Path, ada: Handle) -> tuple[Item, Item]:
+    """What is in the backup, and another one that is close to it."""
+    part = says(tea(ada, item_id="durable-2"), "likes gin")
+    record(data, drafts(remembered(part), name="gin"))
+    return tea(ada), part
+
+
+def lying(data: Path, owner: Handle) -> set[tuple[str, str, str]]:
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        found = [each.row.item for each in items_of(rows, owner)]
+    return {(each.compartment.rpartition("/")[2], each.text, each.status) for each in found}
+
+
+def wide_and_private(data: Path, owner: Handle) -> tuple[Item, Item]:
+    """Two that say the same, one in direct messages and one everywhere; nothing has made one of them."""
+    private, wide = tea(owner, direct(owner), "durable-2"), tea(owner, everywhere(owner), "durable-2")
+    record(data, drafts(remembered(private), name="private"), drafts(remembered(wide), name="wide"))
+    return private, wide
+
+
+OPEN = ("discord:7", "likes tea", "active")
+"""What else is in the backup, and stays."""
+WHOLE = ("discord:7", BOTH, "active")
+
+
+# -- shared onto another -----------------------------------------------------------------------------------------------
+
+
+def test_what_was_shared_onto_another_and_forgotten_is_gone_in_both_places(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    assert restored(data, place, one_of(private, wide), forgotten(wide)) == 2
+    assert lying(data, ada) == {OPEN, ("everywhere", "likes tea", "forgotten")}
+    assert put_back(data, place) == 2, "and again, from the log that is now in force"
+    assert lying(data, ada) == {OPEN, ("everywhere", "likes tea", "forgotten")}
+
+
+def test_what_was_shared_onto_another_and_kept_private_is_in_neither_place_open(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    assert restored(data, place, one_of(private, wide), moved(private, wide)) == 2
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active")}
+
+
+def test_two_that_were_kept_private_one_onto_the_other_are_private(data: Path, place: Path, ada: Handle) -> None:
+    wide = tea(ada, everywhere(ada))
+    record(data, drafts(remembered(wide), name="wide"))
+    home = tea(ada, direct(ada))
+    assert restored(data, place, moved(home, wide), moved(home, tea(ada))) == 2
+    assert lying(data, ada) == {("direct", "likes tea", "active")}
+
+
+def test_what_changed_places_with_another_is_where_it_was(data: Path, place: Path, ada: Handle) -> None:
+    home, wide = tea(ada, direct(ada)), tea(ada, everywhere(ada))
+    record(data, drafts(remembered(home), name="home"))
+    assert restored(data, place, moved(wide, home), moved(home, tea(ada)), moved(home, wide)) == 3
+    assert lying(data, ada) == {("direct", "likes tea", "active")}
+
+
+def test_what_was_kept_private_forgotten_and_brought_back_is_private(data: Path, place: Path, ada: Handle) -> None:
+    private = tea(ada, direct(ada))
+    assert restored(data, place, moved(private, tea(ada)), forgotten(private), brought_back(private)) == 1
+    assert lying(data, ada) == {("direct", "likes tea", "active")}
+
+
+# -- merged ------------------------------------------------------------------------------------------------------------
+
+
+def test_what_was_merged_since_and_forgotten_is_in_no_part_of_it(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    assert restored(data, place, merged(*gin), forgotten(says(gin[0], BOTH))) == 2
+    assert lying(data, ada) == {("discord:7", BOTH, "forgotten"), ("discord:7", "likes gin", "merged")}
+
+
+def test_what_was_merged_since_and_kept_private_is_private_in_all_parts(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    whole = says(gin[0], BOTH)
+    private = msgspec.structs.replace(whole, compartment=direct(ada))
+    assert restored(data, place, merged(*gin), moved(private, whole)) == 2
+    assert lying(data, ada) == {("direct", BOTH, "active"), ("discord:7", "likes gin", "merged")}
+
+
+def test_what_was_merged_since_and_not_taken_back_is_as_it_was(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    assert restored(data, place, merged(*gin)) == 0
+    assert lying(data, ada) == {OPEN, ("discord:7", "likes gin", "active")}
+
+
+def test_what_was_learned_merged_and_taken_apart_since_does_not_come(data: Path, place: Path, ada: Handle) -> None:
+    whole, part = (says(tea(ada, item_id=f"durable-{n}"), f"drink {n}") for n in (8, 9))
+    since = (remembered(whole), remembered(part), merged(whole, part), *apart(whole, part), forgotten(part))
+    assert restored(data, place, *since) == 1
+    assert lying(data, ada) == {OPEN, ("discord:7", "drink 9", "forgotten")}
+
+
+@pytest.mark.parametrize(("gone", "left"), [(1, OPEN), (0, ("discord:7", "likes gin", "active"))])
+def test_of_a_merge_that_was_taken_apart_since_only_what_was_forgotten_is(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item], gone: int, left: tuple[str, str, str]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    assert restored(data, place, *apart(*gin), forgotten(gin[gone])) == 3
+    assert lying(data, ada) == {left, ("discord:7", gin[gone].text, "forgotten")}
+
+
+def test_of_a_merge_that_was_taken_apart_since_a_part_that_was_kept_private_is_nowhere_else(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    private = msgspec.structs.replace(gin[1], compartment=direct(ada))
+    assert restored(data, place, *apart(*gin), moved(private, gin[1])) == 3
+    assert lying(data, ada) == {OPEN, ("direct", "likes gin", "active")}
+
+
+def test_a_merge_that_only_came_apart_is_one_still(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    assert restored(data, place, *apart(*gin)) == 0
+    assert lying(data, ada) == {WHOLE, ("discord:7", "likes gin", "merged")}
+
+
+def test_a_part_that_came_back_after_the_whole_was_kept_private_and_forgotten_is_there(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    whole = says(gin[0], BOTH)
+    private = msgspec.structs.replace(whole, compartment=direct(ada))
+    _, back = apart(*gin)
+    assert restored(data, place, moved(private, whole), forgotten(private), back) == 3
+    assert lying(data, ada) == {("direct", BOTH, "forgotten"), ("discord:7", "likes gin", "active")}
+
+
+def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    edited = ItemUpserted(said=NOW, by=OPERATOR, item=gin[0], intent=Intent("edit"))
+    other = ItemUpserted(said=NOW, by=OPERATOR, item=gin[0], intent=Intent("restore", chosen="durable-3"))
+    assert restored(data, place, edited, other, forgotten(gin[0])) == 1
+    assert lying(data, ada) == {("discord:7", "likes tea", "forgotten"), ("discord:7", "likes gin", "merged")}
+
+
+# -- one in the backup by a share that was undone since ----------------------------------------------------------------
+
+
+@pytest.fixture
+def shared(data: Path, ada: Handle) -> tuple[Item, Item]:
+    """One of the guild's and one everywhere, of which a share has made one."""
+    open_, wide = (
+        tea(ada, GUILD, "durable-2"),
+        msgspec.structs.replace(tea(ada, everywhere(ada), "durable-2"), source_count=4),
+    )
+    record(data, drafts(remembered(open_), name="open"), drafts(remembered(wide), name="wide"))
+    record(data, drafts(one_of(open_, wide), name="shared"))
+    return open_, wide
+
+
+def counted(data: Path, owner: Handle) -> dict[str, tuple[str, int]]:
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        found = [each.row.item for each in items_of(rows, owner) if each.row.item.id == "durable-2"]
+    return {each.compartment.rpartition("/")[2]: (each.status, each.source_count) for each in found}
+
+
+def test_where_the_one_is_kept_private_and_the_other_shared_again_both_are_somewhere(
+    data: Path, place: Path, ada: Handle, shared: tuple[Item, Item]
+) -> None:
+    open_, wide = shared
+    private, again = (msgspec.structs.replace(each, compartment=where) for each, where in (
+        (wide, direct(ada)), (open_, everywhere(ada)),
+    ))  # fmt: skip
+    assert restored(data, place, *comes_apart(open_, wide), moved(private, wide), moved(again, open_)) == 3
+    assert counted(data, ada) == {"direct": ("active", 4), "discord:7": ("active", 1)}, "a share is not restored"
+    assert put_back(data, place) == 3
+    assert counted(data, ada) == {"direct": ("active", 4), "discord:7": ("active", 1)}
+
+
+@pytest.mark.parametrize("is_kept_private", [False, True])
+def test_where_the_one_is_forgotten_the_other_is_where_it_came_from(
+    data: Path, place: Path, ada: Handle, shared: tuple[Item, Item], is_kept_private: bool
+) -> None:
+    open_, wide = shared
+    private = msgspec.structs.replace(wide, compartment=direct(ada))
+    since = (moved(private, wide), forgotten(private)) if is_kept_private else (forgotten(wide),)
+    restored(data, place, *comes_apart(open_, wide), *since)
+    where = "direct" if is_kept_private else "everywhere"
+    assert counted(data, ada) == {where: ("forgotten", 4), "discord:7": ("active", 1)}
+
+
+def test_kept_private_by_two_steps_it_is_not_taken_for_what_stayed(
+    data: Path, place: Path, ada: Handle, shared: tuple[Item, Item]
+) -> None:
+    open_, wide = shared
+    private = msgspec.structs.replace(open_, compartment=direct(ada))
+    backed_up(data, place)
+    for n, each in enumerate((*comes_apart(open_, wide), moved(private, open_))):
+        record(data, drafts(each, name=f"since {n}"), now=LATER + n)
+    assert put_back(data, place) == 3
+    assert counted(data, ada) == {"direct": ("active", 1), "everywhere": ("active", 4)}
+
+
+def test_an_undo_onto_what_lies_there_by_now_comes_apart_too(data: Path, place: Path, ada: Handle) -> None:
+    private, wide = wide_and_private(data, ada)
+    wide = msgspec.structs.replace(wide, source_count=4)
+    record(data, drafts(one_of(private, wide), remembered(private), name="shared"))
+    assert restored(data, place, *comes_apart(private, wide), forgotten(private)) == 3
+    assert counted(data, ada) == {"direct": ("forgotten", 1), "everywhere": ("active", 4)}
