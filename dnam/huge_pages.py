@@ -19,7 +19,13 @@ MADV_HUGEPAGE, MADV_COLLAPSE = 14, 25
 """From Linux's mman-common.h."""
 _AREA = re.compile(r"([0-9a-f]+)-([0-9a-f]+) rw-p [0-9a-f]+ [0-9a-f]+:[0-9a-f]+ 0\s*$")
 """A line of proc_pid_maps(5): private memory that can be written, of no file and without a name. Python's arenas are
-mapped so, and arrays; glibc's own heap has a name, and is left alone: what was freed of it goes back page by page.
+mapped so, and arrays. glibc's own heaps are left alone, since what was freed of them goes back page by page: that of
+the first thread has a name, and those of the others are told by their `_REST`.
+"""
+_REST = re.compile(r"([0-9a-f]+)-([0-9a-f]+) ---p ")
+HEAP = 1 << 26
+"""A heap of glibc's for other threads lies at a multiple of so many bytes (HEAP_MAX_SIZE in its arena.c, where there
+are 64 bits), which it takes ahead: behind it lies the rest of them, as yet for nobody to touch.
 """
 
 
@@ -32,12 +38,19 @@ class Area(NamedTuple):
 
 def areas(maps: str) -> Iterator[Area]:
     """The whole huge pages that fit into each area of memory which Python itself asked for."""
-    for line in maps.splitlines():
-        if found := _AREA.match(line):
+    lines = maps.splitlines()
+    for line, behind in zip(lines, [*lines[1:], ""], strict=True):
+        if (found := _AREA.match(line)) and not _is_heap(int(found[1], 16), int(found[2], 16), behind):
             start = -(-int(found[1], 16) // HUGE) * HUGE
             stop = int(found[2], 16) // HUGE * HUGE
             if start < stop:
                 yield Area(start, stop)
+
+
+def _is_heap(start: int, stop: int, behind: str) -> bool:
+    """Whether an area is a heap of glibc's; `behind` is the line that follows."""
+    rest = _REST.match(behind)
+    return rest is not None and start % HEAP == 0 and (int(rest[1], 16), int(rest[2], 16)) == (stop, start + HEAP)
 
 
 class HugePages:

@@ -5,7 +5,7 @@ and at all that is kept between two commits of the views, some 20 ms long; a thr
 running for 5 ms at a time: an answer that is being prepared waits for all of it. What was loaded is left out, and what
 came since is looked at seldom: nearly all goes without a collection, as soon as nobody has it any more.
 
-What was freed is given back every half a minute, which takes about a ms: in between it is kept, since it is soon needed
+What was freed is given back every ten seconds, which takes about a ms: in between it is kept, since it is soon needed
 again, but among what stays it would fall to pieces that add up over a day. What stays is put into huge pages then
 (`huge_pages`), and sooner in the beginning, when most of it comes.
 """
@@ -25,7 +25,7 @@ THRESHOLDS = (50_000, 10, 10)
 """After how many more objects the young ones are looked at, instead of 700; after how many such looks those that
 outlived one, and after how many of these all, as ever. A message leaves some hundreds behind.
 """
-FIRST_SECONDS, TEND_SECONDS = 1.0, 30.0
+FIRST_SECONDS, TEND_SECONDS = 1.0, 10.0
 """After how long the heap is tended for the first time, and how often in the end: each time after twice as long."""
 HEAP = {"M_ARENA_MAX": (-8, 2), "M_MMAP_THRESHOLD": (-3, 1 << 20), "M_TRIM_THRESHOLD": (-1, 1 << 22)}
 """What `mallopt` is told, by glibc's names (malloc.h): its number, and the value."""

@@ -1,5 +1,6 @@
 """What lies scattered is moved into huge pages, where the system has some."""
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,49 @@ def test_asked_for_are_whole_huge_pages_of_what_python_asked_for_itself() -> Non
         Area(0x7F0000000000, 0x7F0000400000),
         Area(0x7F0001200000, 0x7F0001800000),
     ]
+
+
+HEAPS = """\
+7f0000000000-7f0000800000 rw-p 00000000 00:00 0
+7f0000800000-7f0004000000 ---p 00000000 00:00 0
+7f0008000000-7f0008800000 rw-p 00000000 00:00 0
+7f0008800000-7f0008801000 ---p 00000000 00:00 0
+7f0010200000-7f0010800000 rw-p 00000000 00:00 0
+7f0010800000-7f0014000000 ---p 00000000 00:00 0
+7f0018000000-7f0018800000 rw-p 00000000 00:00 0
+7f0018900000-7f001c000000 ---p 00000000 00:00 0
+7f0020000000-7f0020800000 rw-p 00000000 00:00 0
+"""
+
+
+def test_heaps_of_other_threads_are_told_by_what_lies_behind_them() -> None:
+    """From a border on up to the next one: not what has a page as its guard, begins elsewhere, or nothing behind it."""
+    starts = [area.start for area in areas(HEAPS)]
+    assert starts == [0x7F0008000000, 0x7F0010200000, 0x7F0018000000, 0x7F0020000000]
+
+
+FROM_A_THREAD = """
+import threading
+from dnam.huge_pages import MAPS, areas
+from dnam.steadiness import few_heaps
+
+def take():
+    held = [bytes(100_000) for _ in range(80)]
+    found.extend(area for area in areas(MAPS.read_text()) if area.start <= id(held[40]) < area.stop)
+
+few_heaps()
+found = []
+thread = threading.Thread(target=take)
+thread.start()
+thread.join()
+print(len(found))
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another libc has other heaps")
+def test_what_a_thread_takes_from_glibc_is_left_as_it_is() -> None:
+    done = subprocess.run([sys.executable, "-c", FROM_A_THREAD], capture_output=True, text=True, check=True)
+    assert done.stdout == "0\n"
 
 
 MOVES = """

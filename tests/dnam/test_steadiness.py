@@ -114,7 +114,7 @@ def test_the_heap_is_tended_soon_at_first_and_then_more_seldom() -> None:
         tended(),
     ):
         wait(over, 20)
-    assert waited == [1, 2, 4, 8, 16, 30, 30, 30]
+    assert waited == [1, 2, 4, 8, 10, 10, 10, 10]
 
 
 @pytest.mark.parametrize("fails", [OSError, TypeError, AttributeError])
