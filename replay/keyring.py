@@ -59,6 +59,8 @@ class KeyRing:
         self.vaults: dict[VaultId, Vault] = {}
         self._by_people: dict[frozenset[Handle], VaultId] = {}
         self._by_label: dict[bytes, VaultId] = {}
+        self._handles: dict[Handle, Handle] = {}
+        """Each handle once: who speaks in many eras is listed by as many vaults."""
         self._planned: list[RingRecord] = []
         self._stood: tuple[Stand | None, bytes] = None, b""
         """How far it was seen to go last, and that as a log keeps it."""
@@ -94,7 +96,7 @@ class KeyRing:
     def _begin_with(self, records: Iterable[RingRecord]) -> None:
         """Be the ring of these records and of what is planned."""
         before = self._everybody()
-        self.vaults, self._by_people, self._by_label = {}, {}, {}
+        self.vaults, self._by_people, self._by_label, self._handles = {}, {}, {}, {}
         self._take(records)
         self._take(self._planned)
         self.gone = (self.gone | before) - self._everybody()
@@ -140,7 +142,7 @@ class KeyRing:
             return
         if entry.kind == SET and self._by_people.get(entry.people) == vault:
             del self._by_people[entry.people]  # its records came in two parts
-        entry.people |= frozenset(people)
+        entry.people |= {self._handles.setdefault(each, each) for each in people}
         if entry.kind == SET:
             self._by_people.setdefault(entry.people, vault)
 

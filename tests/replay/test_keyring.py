@@ -74,6 +74,14 @@ def test_only_an_era_grows(ring: KeyRing, store: RingStore) -> None:
     assert again.people(era) == people(P, Q, R)
 
 
+def test_who_is_listed_by_many_vaults_is_kept_once(ring: KeyRing) -> None:
+    again = Handle(bytes(bytearray(handle("ada"))))
+    (here,), (there,) = (
+        ring.people(ring.era_vault(label, frozenset({each}))) for label, each in (("a", handle("ada")), ("b", again))
+    )
+    assert again is not here is there
+
+
 def test_a_labelled_vault_lists_nobody_and_is_found_again(ring: KeyRing, store: RingStore) -> None:
     place = ring.labelled_vault("place discord:1")
     assert ring.labelled_vault("place discord:1") == place
