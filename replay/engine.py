@@ -291,21 +291,24 @@ class Engine:
         behind = self.live.folded - self.live.base
         if behind >= most and self.live.views() is not None and not self._committing.is_set():
             self._committing.set()
-            self._committer.submit(self._commit_views_in_background)
+            self._committer.submit(self._commit_views_in_background, most)
 
-    def _commit_views_in_background(self) -> None:
+    def _commit_views_in_background(self, most: int) -> None:
         try:
-            self.commit_views()
+            self.commit_views(most)
         except Exception as error:  # noqa: BLE001 - views can wait; the error is kept, and told when the memory is closed
             self.view_errors.append(error)
         finally:
             self._committing.clear()
 
-    def commit_views(self) -> None:
-        """Write what the overlay holds to the views; nothing when there are none or nothing is new."""
+    def commit_views(self, least: int = 1) -> None:
+        """Write what the overlay holds to the views; nothing when there are none, or fewer than `least` events are new:
+        who asks may have counted before a commit that has just ended.
+        """
         with self._alone():
+            self.live.freshen_views()
             views, base, upto = self.live.views(), self.live.base, self.live.folded
-            if views is None or upto == base:
+            if views is None or upto - base < least:
                 return
             stored = self.store.log.get(upto)
             assert stored is not None

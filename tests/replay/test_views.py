@@ -108,6 +108,27 @@ def test_a_long_burst_does_not_leave_the_views_behind_for_ever(data: Path, monke
         assert views_size(engine) == BURST + 1
 
 
+def test_views_are_not_committed_once_more_for_what_was_recorded_meanwhile(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, commit = list[bool](), Views.commit
+
+    def noted(self: Views, *given: Any, **named: Any) -> bool:
+        written.append(commit(self, *given, **named))
+        return written[-1]
+
+    monkeypatch.setattr(Views, "commit", noted)
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1) as engine:
+        written.clear()
+        engine.record(says("m1"))
+        size = views_size(engine)
+        engine._maybe_commit_views(1)  # as a record does that began before
+        assert (views_size(engine), written) == (size, [True])
+        engine.record(says("m2"))
+        assert views_size(engine) > size
+    assert written == [True, True]
+
+
 def views_size(engine: Engine) -> int:
     """How far the views are, after what is on its way to them."""
     engine._committer.submit(lambda: None).result()
@@ -149,7 +170,7 @@ def test_a_segment_of_a_rebuild_reads_as_other_layers_do() -> None:
 
 def test_views_behind_the_log_are_brought_up_when_a_writer_opens(data: Path, filled: bytes) -> None:
     class Killed(Engine):
-        def commit_views(self) -> None:
+        def commit_views(self, least: int = 1) -> None:
             """It never came to it."""
 
     with Killed.open(data, clock=FakeClock(), view_commit_events=10_000) as engine:
