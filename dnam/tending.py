@@ -117,6 +117,7 @@ class Tending(Driver):
         """Refresh a session's summary now; False when there was nothing to do or it did not work, and then `failures`
         says why.
         """
+        await self.recorded()
         settings = self.refreshing()._replace(policy=policy)
         whose = person if audience.kind == "direct" else NOBODY
         plan = await self._look(lambda rows: plan_summary(rows, session, audience, whose, settings))
@@ -158,6 +159,7 @@ class Tending(Driver):
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
+            await self.recorded()
             groups = await self._look(lambda rows: self._unread(rows, person))
             here = [each for each in groups.items() if compartments is None or each[0] in compartments]
             if passed_over:
@@ -195,6 +197,7 @@ class Tending(Driver):
 
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
+        await self.recorded()
         log = LogChronicle(self.memory.engine.live)
         reader, first = self.reader(), said[0].point.id
         plan, before = await self._look(lambda rows: plan_again(rows, log, person, compartment, said, policy, reader))
@@ -234,6 +237,7 @@ class Tending(Driver):
         """
         log = LogChronicle(self.memory.engine.live)
         async with self._learning.setdefault(person, asyncio.Lock()):
+            await self.recorded()
             errors = []
             for left in await self._look(lambda rows: unmerged(rows, log, person, since)):
                 errors += await self._merge(person, left.compartment, left.added, left.room)
