@@ -119,7 +119,11 @@ class Driver:
         seconds = self.memory.settings.model_timeout_seconds
         async with self._room:
             self._refuse_unrecorded()
-            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find)
+            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find, self.called)
+
+    def called(self, name: str) -> str:
+        """The own name of the model that is asked for by this one."""
+        return self._names.of(self.model, name)
 
     async def compare(self, step: Compare) -> Compared:
         """How near texts are that a loop wants compared, by the encoder where there is one."""

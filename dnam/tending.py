@@ -139,7 +139,7 @@ class Tending(Driver):
             settings.era_refreshes,
             words=guarding.instructions,
             spoken=guarding.spoken,
-            reader=Reader("summary", self._names.of(self.model, settings.summary_model), SUMMARY_PROMPT),
+            reader=Reader("summary", self.called(settings.summary_model), SUMMARY_PROMPT),
         )
 
     # -- extractions ------------------------------------------------------------------------------------------------
@@ -192,8 +192,7 @@ class Tending(Driver):
 
     def reader(self) -> Reader:
         """Who reads for an extraction: what was shown to it in vain too often is passed over."""
-        name = self._names.of(self.model, self.memory.settings.durable_model)
-        return Reader("extraction", name, EXTRACTION_PROMPT)
+        return Reader("extraction", self.called(self.memory.settings.durable_model), EXTRACTION_PROMPT)
 
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""

@@ -197,7 +197,7 @@ def failing(_: object) -> str:
 @pytest.mark.parametrize(
     ("error", "counted"),
     [
-        (ModelDown("overloaded"), [("sonnet", 0)]),
+        (ModelDown("overloaded"), [("claude-sonnet-4-5", 0)]),
         (ModelError("no word", spent=Reply("", "claude-x", "sdk-1", tokens_in=9, cost_micros=7)), [("claude-x", 7)]),
         (OverBudget("enough", words="Tomorrow."), []),
     ],
@@ -207,6 +207,8 @@ async def test_a_failure_is_recorded_with_what_was_told_and_what_it_took(
 ) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         heard = await memory.heard("kim", "which tea?")
+        stands = ResolveRequest({"sonnet": "claude-sonnet-4-5"}, NOW, origin("before"))
+        await memory.record(lambda rows: resolve(rows, stands))
         for _ in range(2):
             await memory.failed(heard, error)
         (event,) = recorded(Assistant(memory, ScriptedModel()), TurnFailed)
