@@ -121,11 +121,11 @@ class TestTheFormOfAReply:
 
     async def test_is_known_once_the_models_page_can_be_had(self) -> None:
         async with talking(Says("{}")) as talk:
-            talk.server.pages_fail = True
+            talk.server.pages_fail = Fails(500)
             for _ in range(2):
                 await talk.claude.ask(asked("extraction"))
             assert talk.server.pages_asked == 1
-            talk.server.pages_fail = False
+            talk.server.pages_fail = None
             talk.time += PAGES_SECONDS
             for _ in range(2):
                 await talk.claude.ask(asked("extraction"))

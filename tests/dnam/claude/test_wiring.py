@@ -13,7 +13,7 @@ from dnam.assistant import Assistant
 from dnam.budget import Budgeted
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, ModelError, OverBudget, Reply, unheard
-from dnam.models import access_of, opened
+from dnam.models import UNASKED, access_of, opened
 from dnam.settings import Settings, read
 from projections.calls import DAY_MS, CallRow, calls
 from projections.decisions.draft import Origin
@@ -65,6 +65,17 @@ async def test_without_a_key_it_is_the_offline_model_and_nothing_is_said(tmp_pat
     async with Memory.open(tmp_path) as memory, opened(memory, told.append) as model:
         assert (model.name, model.paid, told) == ("offline", False, [])
         assert recorded(Assistant(memory, model), ModelResolved) == []
+
+
+async def test_a_server_that_is_named_without_a_key_is_not_asked_and_that_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "dnam")
+    told: list[str] = []
+    chosen = settings(ANTHROPIC_BASE_URL="http://127.0.0.1:1")
+    async with Memory.open(tmp_path, settings=chosen) as memory, opened(memory, told.append) as model:
+        assert (model.name, told) == ("offline", [UNASKED])
+    assert UNASKED in caplog.messages
 
 
 async def test_with_a_key_it_is_claude_within_its_limits(tmp_path: Path) -> None:

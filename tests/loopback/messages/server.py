@@ -35,7 +35,7 @@ class Server:
         self.script = script or Offline()
         self.schemas = schemas
         self.pages = pages
-        self.pages_fail = False
+        self.pages_fail: Fails | None = None
         self.pages_asked = 0
         self.page: dict[str, Any] = {}
         self.requests: list[Request] = []
@@ -94,8 +94,8 @@ class Server:
         self.pages_asked += 1
         if not self.pages:
             return web.Response(status=404, text="no such page")
-        if self.pages_fail:
-            return self.fail(Fails(500))
+        if self.pages_fail is not None:
+            return self.fail(self.pages_fail)
         return self.unwelcome(got) or web.json_response(self.page or self._page(got.match_info["model"]))
 
     def _page(self, model: str) -> dict[str, Any]:
