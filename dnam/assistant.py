@@ -5,6 +5,9 @@ is kept and told (`dnam/tending.py`).
 """
 
 import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -16,7 +19,21 @@ from dnam.context_files import ContextFile, channel_names, context_files, names_
 from dnam.jobs import Job
 from dnam.loops.loop import use_of
 from dnam.memory import Turn
-from dnam.model import AnswerInputs, Ask, Hear, KnownItem, Line, ModelError, Reply, Tool, as_promised, unheard
+from dnam.model import (
+    AnswerInputs,
+    Ask,
+    Hear,
+    KnownItem,
+    Line,
+    ModelError,
+    OverBudget,
+    Reply,
+    Tool,
+    as_promised,
+    noted,
+    spent_in,
+    unheard,
+)
 from dnam.prompting import without_recall
 from dnam.prompts import digest, load
 from dnam.searching import Recall, Searching
@@ -101,8 +118,10 @@ class Assistant(Background):
             await self.went_wrong(Job("recall", heard.point, heard.session, heard.person), failed)
         ask = msgspec.structs.replace(self._ask(heard, context, files, goes_on=goes_on), tools=tools)
         calls = Toolset(self, self.searching, heard, context)
-        reply = await converse(ask, calls, self._reply, hear)
-        use = use_of(ask, reply, digest(ask.system, ask.prompt))
+        asked = digest(ask.system, ask.prompt)
+        with self._noting(ask, asked):
+            reply = await converse(ask, calls, self._reply, hear)
+        use = use_of(ask, reply, asked)
         return Thought(reply.text, calls.context(), use, tuple(each.digest for each in files))
 
     async def prepare(self, heard: Heard, message: Found[MessageRow] | None = None) -> Prepared:
@@ -155,14 +174,36 @@ class Assistant(Background):
             return ()
         return self.memory.look_here(lambda rows: channel_names(rows, heard.place, settings.allow_guilds))
 
+    @contextmanager
+    def _noting(self, ask: Ask, prompt_digest: bytes) -> Iterator[None]:
+        """What brings no answer says what was asked, of which model, and how long it took. What a limit forbade was
+        asked of nobody.
+        """
+        begun = time.monotonic()
+
+        def took(spent: Reply | None) -> Reply:
+            return noted(ask, prompt_digest, self.called(ask.model), round((time.monotonic() - begun) * 1000), spent)
+
+        try:
+            yield
+        except ModelError as error:
+            if error.spent is not None or not isinstance(error, OverBudget):
+                error.spent = took(error.spent)
+            raise
+        except asyncio.CancelledError as error:
+            spent = spent_in(error)
+            raise asyncio.CancelledError(None if spent is None else took(spent)) from None
+
     async def _reply(self, ask: Ask, hear: Hear) -> Reply:
         """The model's reply. No limit of time is set here: the model's adapter keeps to one, and knows of thoughts too
         (`dnam/adapters/anthropic/claude.py`).
         """
         try:
-            return as_promised(await self.model.ask(ask, hear), self.model.name)
+            reply = as_promised(await self.model.ask(ask, hear), self.model.name)
         except TimeoutError:
             raise ModelError(f"{self.model.name} did not answer in time") from None
+        self._names.note(self.model, ask.model, reply)
+        return reply
 
     def _files(self, *channel: str) -> tuple[ContextFile, ...]:
         folder = self.memory.settings.context_dir

@@ -1,17 +1,22 @@
-"""A model that is asked within its limits: what a day may cost, how often a person is answered in a minute."""
+"""A model that is asked within its limits: what a day may cost, how often a person is answered in a minute.
 
+What a day has cost stands in the log. What was paid here and does not stand there yet counts too.
+"""
+
+import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
 from dnam.memory import Memory
-from dnam.model import Ask, Hear, Model, OverBudget, Reply, TooOften, unheard
+from dnam.model import Ask, Hear, Model, ModelError, OverBudget, Reply, TooOften, spent_in, unheard
 from dnam.prices import MICROS
 from dnam.settings import Settings
-from projections.calls import Spent, spent_on
+from dnam.unbilled import Unbilled
+from projections.calls import DAY_MS, Spent, spent_on
 from projections.ids import Handle
-from projections.policies.budget import MINUTE_MS, Budget, Over, answered_lately, over_cost, over_turns
+from projections.policies.budget import MINUTE_MS, Budget, answered_lately, over_cost, over_turns
 from projections.rows import Rows
 from replay.errors import LogError
 
@@ -32,6 +37,8 @@ class Budgeted:
         self._spent: Spent | None = None
         self._begun: deque[tuple[int, bytes]] = deque()
         """Which answers were begun within the last minute, the oldest first: when (ms), and to whom."""
+        self._unbilled = Unbilled()
+        memory.watchers.append(self._unbilled.recorded)
 
     @property
     def name(self) -> str:
@@ -47,12 +54,11 @@ class Budgeted:
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """What the model replies; OverBudget says which limit stands against it. A turn that was let in goes on."""
-        if ask.goes_on:
-            return await self.model.ask(ask, hear)
-        await self._stay_within_cost(ask)
-        if ask.purpose == "answer":
-            await self.take_turn(ask.person, ask.account)
-        return await self.model.ask(ask, hear)
+        if not ask.goes_on:
+            await self._stay_within_cost(ask)
+            if ask.purpose == "answer":
+                await self.take_turn(ask.person, ask.account)
+        return await self._paid_for(ask, hear)
 
     async def take_turn(self, person: Handle, account: bytes = b"") -> None:
         """Count what somebody is about to get as one of their answers of this minute; OverBudget when they had them.
@@ -74,16 +80,37 @@ class Budgeted:
                 self._begun.remove((now, whose))
             raise TooOften(over.reason, words=over.words)
 
+    async def _paid_for(self, ask: Ask, hear: Hear) -> Reply:
+        """The reply; what it took, or what an ask without one took, counts from now on."""
+        try:
+            reply = await self.model.ask(ask, hear)
+        except ModelError as error:
+            self._pay(error.spent)
+            raise
+        except asyncio.CancelledError as error:
+            self._pay(spent_in(error))
+            raise
+        self._pay(reply)
+        return reply
+
+    def _pay(self, spent: object) -> None:
+        if isinstance(spent, Reply):  # whoever asked says so where a model's reply is none
+            self._unbilled.paid(spent.cost_micros, self._memory.now())
+
     async def _stay_within_cost(self, ask: Ask) -> None:
-        now, budget = self._memory.now(), budget_of(self._memory.settings)
-
-        def check(rows: Rows) -> Over | None:
-            self._spent = spent_on(rows, now, self._spent)
-            return over_cost(self._spent, ask.purpose, budget)
-
-        over = await self._look(check) if budget.micros_per_day else None
+        budget = budget_of(self._memory.settings)
+        over = over_cost(await self._spent_today(), ask.purpose, budget) if budget.micros_per_day else None
         if over is not None:
             raise OverBudget(over.reason, words=over.words)
+
+    async def _spent_today(self) -> Spent:
+        """What the log says, as it was last read where it cannot be read now, and what does not stand there yet."""
+        now = self._memory.now()
+        read = await self._look(lambda rows: spent_on(rows, now, self._spent))
+        if read is not None:
+            self._spent = read
+        known = self._spent if self._spent is not None and self._spent.day == now // DAY_MS else Spent(now // DAY_MS)
+        return known._replace(micros=known.micros + self._unbilled.on_day_of(now))
 
     async def _look(self, question: Callable[[Rows], T]) -> T | None:
         try:

@@ -2,10 +2,18 @@
 
 Whoever waits for an answer goes before. What goes wrong is an event of the loop's own (`extraction.failed`,
 `summary.failed`, `merge.failed`), or else a `job.failed`, where the log takes it; it stands in `failures` in any case.
+
+What a model replied was paid for. Where the log does not take it, it waits in `unwritten` with what is decided from it:
+
+    reply ─▶ decision ─▶ log
+                └─ refused: the loop ends ─▶ waits ─▶ written once writing works
+                                               └─ until then no loop asks anything: none is begun
 """
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
 from dnam.encoder import Encoder, EncoderError
 from dnam.encoding import Purpose, encoded
@@ -18,6 +26,7 @@ from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
 from dnam.resolving import Names, Noted
 from dnam.trouble import Trouble
+from dnam.unwritten import Unwritten, may_pass
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
@@ -29,7 +38,15 @@ from replay.errors import ErasedMeanwhile, LogError
 from replay.group import Recorded
 
 AT_ONCE = 16
-"""How many loops talk with the model at a time; the others wait their turn."""
+"""How many loops talk with the model at a time; the others wait their turn. No more replies than these wait for a log
+that takes nothing.
+"""
+
+
+class NotRecorded(OverBudget):
+    """What a model replied before waits to be recorded: a loop is put off until that is done."""
+
+    words = "I cannot record anything just now, so I learn nothing either. Please ask me again in a few minutes."
 
 
 class Driver:
@@ -41,6 +58,8 @@ class Driver:
         self.encoder = encoder
         self.failures = Failures()
         self.trouble = Trouble()
+        self.unwritten = Unwritten()
+        """What could not be recorded yet: of the loops, and of whoever answers with this (`dnam/exchange.py`)."""
         self.minting = Minting(memory.now)
         self.precedence = Precedence()
         self._names = Names()
@@ -52,13 +71,38 @@ class Driver:
         return await self.memory.look(question)
 
     async def _record(self, decision: Decision, person: Handle) -> Recorded:
-        """Record something of a person's, behind whoever waits for an answer, unless they opted out (OptedOut)."""
+        """Record something of a person's, behind whoever waits for an answer, unless they opted out (OptedOut). What
+        the log does not take now waits.
+        """
         await self.precedence.give_way()
-        return await self.memory.record(lambda rows: _unless_out(rows, person, decision))
+        own = partial(_unless_out, person=person, decision=decision)
+        try:
+            return await self.memory.record(own)
+        except (LogError, OSError) as error:
+            if may_pass(error):
+                self.unwritten.keep("call", partial(self._record_late, own), str(error))
+            raise
+
+    async def _record_late(self, decision: Decision) -> None:
+        """Record what waited; who is gone meanwhile has nothing recorded."""
+        with suppress(ErasedMeanwhile, OptedOut):
+            await self.memory.record(decision)
+
+    async def recorded(self) -> None:
+        """Have recorded what waits, before a loop is planned: what was replied before is not asked again. NotRecorded
+        where the log does not take it.
+        """
+        if self.unwritten.is_waiting:
+            await self.unwritten.again()
+        self._refuse_unrecorded()
+
+    def _refuse_unrecorded(self) -> None:
+        if self.unwritten.is_waiting:
+            raise NotRecorded(f"what was said or replied before waits to be recorded: {self.unwritten.reason}")
 
     async def run(self, loop: Loop[T], person: Handle = NOBODY) -> T:
         """Drive a loop with this model and this log. What is a person's ends without writing when they opted out
-        meanwhile (OptedOut), or were erased (ErasedMeanwhile).
+        meanwhile (OptedOut), or were erased (ErasedMeanwhile). NotRecorded where nothing is asked.
         """
 
         async def record(decision: Decision) -> Recorded:
@@ -74,7 +118,12 @@ class Driver:
 
         seconds = self.memory.settings.model_timeout_seconds
         async with self._room:
-            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find)
+            self._refuse_unrecorded()
+            return await drive(loop, Noted(self.model, self._names), record, seconds, compare, self.find, self.called)
+
+    def called(self, name: str) -> str:
+        """The own name of the model that is asked for by this one."""
+        return self._names.of(self.model, name)
 
     async def compare(self, step: Compare) -> Compared:
         """How near texts are that a loop wants compared, by the encoder where there is one."""
@@ -128,7 +177,7 @@ class Driver:
             self.failures.append(f"recording that: {full}", f"that could not be recorded: {full}")
 
 
-def _unless_out(rows: Rows, person: Handle, decision: Decision) -> Sequence[Draft]:
+def _unless_out(rows: Rows, *, person: Handle, decision: Decision) -> Sequence[Draft]:
     if is_out(rows, person):
         raise OptedOut("they opted out meanwhile")
     return decision(rows)

@@ -136,7 +136,7 @@ class Exchanges:
 
     def __init__(self, assistant: Assistant, unwritten: Unwritten) -> None:
         self.assistant = assistant
-        self.unwritten = unwritten
+        self.unwritten = assistant.unwritten = unwritten  # one queue: what is learned stands behind what was said
         self._memory = assistant.memory
         self._preparing = Preparing(assistant)
 

@@ -197,6 +197,7 @@ class Learner:
         the first error is told.
         """
         settings = self._refreshing()
+        await self._assistant.recorded()
         again = await self._memory.look(lambda rows: passed_over_in(rows, card.session, card.audience, settings))
         while (plan := await self._memory.look(partial(_planned, card, settings))) is not None:
             result = await self._refreshed(plan, card)

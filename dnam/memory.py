@@ -18,6 +18,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from dnam import arguments
 from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.languages import load
@@ -52,6 +54,7 @@ from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Message, ModelUse
 from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, as_heard, find_message
+from projections.models import resolved
 from projections.people import person_of
 from projections.policies.text import whole
 from projections.rows import Found, Rows
@@ -288,7 +291,7 @@ class Memory(Prompting):
             said=self.now() if said is None else said,
             told=error.words,
         )
-        await self.record(lambda rows: fail_turn(rows, request))
+        await self.record(lambda rows: fail_turn(rows, _naming(rows, request)))
 
     async def interrupted(self, heard: Heard, spent: Reply, *, said: int) -> None:
         """An answer was broken off at `said` (ms), and this is what it took. The question is as open as before."""
@@ -336,16 +339,26 @@ def _alone(drafts: Sequence[Draft]) -> Iterator[tuple[EventId, Message]]:
 
 def _call_of(error: ModelError, model: str) -> ModelUse:
     """The call that brought no answer: what it took, as far as that is known; of no model where a limit forbade it."""
-    if isinstance(error, OverBudget):
-        return ModelUse(model="", version="")
-    return ModelUse(model=model, version="") if error.spent is None else _use_of(error.spent)
+    if error.spent is not None:
+        return _use_of(error.spent)
+    return ModelUse(model="" if isinstance(error, OverBudget) else model, version="")
+
+
+def _naming(rows: Rows, request: FailTurnRequest) -> FailTurnRequest:
+    """The same with the model's own name, where an alias is all that is known of it."""
+    known = resolved(rows, request.call.model)
+    if known is None:
+        return request
+    return request._replace(call=msgspec.structs.replace(request.call, model=known.model))
 
 
 def _use_of(spent: Reply) -> ModelUse:
-    """What a call took, without what was asked."""
+    """What a call took, and what was asked as far as it was noted."""
     return ModelUse(
         model=spent.model,
         version=spent.version,
+        prompt=spent.prompt,
+        prompt_digest=spent.prompt_digest,
         tokens_in=spent.tokens_in,
         tokens_out=spent.tokens_out,
         tokens_cached=spent.tokens_cached,

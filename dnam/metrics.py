@@ -14,7 +14,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from dnam.health import Health
-from projections.calls import CALLS, CallRow
+from projections.calls import CallRow, calls_made
 from projections.events import (
     Event,
     ExtractionAnswered,
@@ -104,7 +104,7 @@ class Metrics:
         """Count what a decision recorded."""
         for record in records:
             self._count(record.event)
-            for call in _calls_of(record):
+            for call in calls_made(record):
                 self._count_call(call)
             self._measure_lag(record)
 
@@ -149,9 +149,3 @@ class Metrics:
             case _:
                 return
         self._loop_lag.labels(work).observe(max(record.at - upto.said, 0) / MS)
-
-
-def _calls_of(record: Record) -> list[CallRow]:
-    """The calls that were made with an event; that of an answer which is withdrawn was counted when it was made."""
-    made = [] if isinstance(record.event, TurnWithdrawn) else CALLS.rows(record)
-    return [row for _, row in made if row is not None]

@@ -156,6 +156,9 @@ class Reply(msgspec.Struct, frozen=True):
     (`end_turn`, `max_tokens`, `refusal`, `tool_use`).
 
     `calls` are what it wants to know before it goes on; `raw` is then the whole reply as its adapter wants it back.
+
+    What becomes no answer goes on the bill without its ask: so whoever asked notes `prompt`, the prompt's name, and
+    `prompt_digest` there (`noted`). A model leaves them empty.
     """
 
     text: str
@@ -169,6 +172,21 @@ class Reply(msgspec.Struct, frozen=True):
     stop: str = ""
     calls: tuple[ToolCall, ...] = ()
     raw: str = ""
+    prompt: str = ""
+    prompt_digest: bytes = b""
+
+
+def noted(ask: Ask, prompt_digest: bytes, name: str, latency_ms: int, spent: Reply | None) -> Reply:
+    """What a call took that brought nothing, with what was asked and how long it took in all. Where nothing came of it,
+    it is a reply of the model that was asked, by its own `name`, without a word and a version.
+    """
+    took = spent or Reply("", name, "")
+    return msgspec.structs.replace(
+        took,
+        latency_ms=max(took.latency_ms, latency_ms),
+        prompt=ask.prompt_name,
+        prompt_digest=prompt_digest,
+    )
 
 
 class ModelError(DnamError):

@@ -9,7 +9,7 @@ two, and most commands ask nothing.
 
 import logging
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cached_property
 
@@ -27,6 +27,16 @@ from projections.rows import Rows
 
 _log = logging.getLogger("dnam")
 Tell = Callable[[str], None]
+UNASKED = (
+    "ANTHROPIC_BASE_URL is set and ANTHROPIC_API_KEY is not: nobody is asked there, the offline model answers and "
+    "learns. A server that needs no key takes any."
+)
+"""A server is told what people said once somebody gave it a key, and not before."""
+
+
+def unasked(settings: Settings) -> str:
+    """Why a server of the operator's is not asked; empty where it is, or where there is none."""
+    return UNASKED if settings.anthropic_base_url and not settings.anthropic_api_key else ""
 
 
 def choose(settings: Settings, language: Language) -> Model:
@@ -61,16 +71,21 @@ async def opened(memory: Memory, tell: Tell) -> AsyncIterator[Model]:
     """
     model = choose(memory.settings, memory.language)
     if not isinstance(model, Claude):
+        _say(tell, filter(None, [unasked(memory.settings)]))
         yield model
         return
     try:
         await model.prepare()
-        for text in await notices(memory):
-            _log.info(text)
-            tell(text)
+        _say(tell, await notices(memory))
         yield Budgeted(model, memory)
     finally:
         await model.close()
+
+
+def _say(tell: Tell, texts: Iterable[str]) -> None:
+    for text in texts:
+        _log.info(text)
+        tell(text)
 
 
 async def notices(memory: Memory) -> list[str]:

@@ -119,6 +119,7 @@ class Tending(Driver):
         """Refresh a session's summary now; False when there was nothing to do or it did not work, and then `failures`
         says why.
         """
+        await self.recorded()
         settings = self.refreshing()._replace(policy=policy)
         whose = person if audience.kind == "direct" else NOBODY
         plan = await self._look(lambda rows: plan_summary(rows, session, audience, whose, settings))
@@ -140,7 +141,7 @@ class Tending(Driver):
             settings.era_refreshes,
             words=guarding.instructions,
             spoken=guarding.spoken,
-            reader=Reader("summary", self._names.of(self.model, settings.summary_model), SUMMARY_PROMPT),
+            reader=Reader("summary", self.called(settings.summary_model), SUMMARY_PROMPT),
         )
 
     # -- extractions ------------------------------------------------------------------------------------------------
@@ -160,6 +161,7 @@ class Tending(Driver):
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
+            await self.recorded()
             groups = await self._look(lambda rows: self._unread(rows, person))
             here = [each for each in groups.items() if compartments is None or each[0] in compartments]
             if passed_over:
@@ -192,11 +194,11 @@ class Tending(Driver):
 
     def reader(self) -> Reader:
         """Who reads for an extraction: what was shown to it in vain too often is passed over."""
-        name = self._names.of(self.model, self.memory.settings.durable_model)
-        return Reader("extraction", name, EXTRACTION_PROMPT)
+        return Reader("extraction", self.called(self.memory.settings.durable_model), EXTRACTION_PROMPT)
 
     async def extract_from(self, person: Handle, compartment: str, said: list[Said], policy: str = VERSION) -> Learned:
         """Learn from these messages of a person, which lie in one compartment; what is close then becomes one."""
+        await self.recorded()
         log = LogChronicle(self.memory.engine.live)
         reader, first = self.reader(), said[0].point.id
         plan, before = await self._look(lambda rows: plan_again(rows, log, person, compartment, said, policy, reader))
@@ -236,6 +238,7 @@ class Tending(Driver):
         """
         log = LogChronicle(self.memory.engine.live)
         async with self._learning.setdefault(person, asyncio.Lock()):
+            await self.recorded()
             errors = []
             for left in await self._look(lambda rows: unmerged(rows, log, person, since)):
                 errors += await self._merge(person, left.compartment, left.added, left.room)

@@ -61,6 +61,11 @@ class Unwritten:
         counts = Counter(what for what, _ in (*self._steps, *self._under_way) if what != DELIVERY)
         return ", ".join(f"{count} {what}{'s' if count > 1 else ''}" for what, count in counts.items())
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether something could not be written, and waits for the next try."""
+        return bool(self._steps)
+
     async def write(self, what: str, step: Step) -> bool:
         """Write this now, or behind everything that waits; False when it waits too."""
         entry = (what, step)
@@ -95,8 +100,10 @@ class Unwritten:
         except TimeoutError:
             raise Busy(_slow_words()) from None
 
-    def keep(self, what: str, step: Step) -> None:
-        """Write this with the next try, behind everything that waits."""
+    def keep(self, what: str, step: Step, reason: str = "") -> None:
+        """Write this with the next try, behind everything that waits. `reason`: why it could not be written already."""
+        if reason:
+            self._waits(reason)
         self._steps.append((what, step))
         self._waiting.set()
 

@@ -137,6 +137,12 @@ def _recorded(record: Record) -> int:
 CALLS = Projection("calls", 1, CallRow, (*WORK, ReplyWithdrawn), _rows, 24, history=False)
 
 
+def calls_made(record: Record) -> list[CallRow]:
+    """The calls that were made with an event. That of an answer or a reply whose words go was made before."""
+    made = [] if isinstance(record.event, TurnWithdrawn | ReplyWithdrawn) else _rows(record)
+    return [row for _, row in made if row is not None]
+
+
 def calls(rows: Rows, since: int | None = None, until: int | None = None) -> Iterator[CallRow]:
     """Every call recorded from `since` on and before `until` (ms), oldest first."""
     start = None if since is None else moment_key(since)

@@ -61,7 +61,12 @@ async def learner_of(
     from dnam.models import opened
 
     async with learning_alone(data, note), opened(memory, note) as model:
-        yield Learner(Assistant(memory, model), persons, chosen)
+        assistant = Assistant(memory, model)
+        try:
+            yield Learner(assistant, persons, chosen)
+        finally:
+            if not await assistant.unwritten.again():
+                note(f"not recorded, and given up: {assistant.unwritten}; {assistant.unwritten.reason}")
 
 
 async def _person(memory: "Memory", user: str) -> "Handle":

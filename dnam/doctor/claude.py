@@ -14,9 +14,11 @@ UNREACHED = "Check the network, and ANTHROPIC_BASE_URL where it is set."
 
 async def key(patient: Patient) -> list[Finding]:
     """A cheap question: what Claude knows of each model that the settings name."""
-    from dnam.models import access_of, in_use
+    from dnam.models import access_of, in_use, unasked
 
     settings = patient.settings
+    if why := unasked(settings):
+        return doubt(why, f"Set ANTHROPIC_API_KEY, or take ANTHROPIC_BASE_URL out. {NEW_KEY}")
     if not settings.anthropic_api_key:
         return skipped("ANTHROPIC_API_KEY is not set: the offline model answers and learns", NEW_KEY)
     from anthropic import AsyncAnthropic

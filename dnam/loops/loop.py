@@ -2,13 +2,15 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import suppress
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from dnam.model import Ask, Model, ModelError, OverBudget, Reply, Resting, as_promised, spent_in
+from dnam.model import Ask, Model, ModelError, OverBudget, Reply, Resting, as_promised, noted, spent_in
+from dnam.prompts import digest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
@@ -47,7 +49,8 @@ class Compared(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """The model could not be asked: the loop receives this instead of a reply. `spent` is what it took all the same.
+    """The model could not be asked: the loop receives this instead of a reply. `spent` is what that took all the same,
+    and which model it was.
 
     A loop that is given up while texts are compared receives it too.
     """
@@ -75,6 +78,8 @@ Mint = Callable[[], Origin]
 Record = Callable[[Decision], Awaitable[Recorded]]
 Comparing = Callable[[Compare], Awaitable[Compared]]
 Finding = Callable[[Find], Awaitable[Recorded]]
+Called = Callable[[str], str]
+"""The own name of the model that is asked for by a name."""
 
 
 class Minting:
@@ -103,6 +108,11 @@ async def nothing_found(_: Find) -> Recorded:
     return Recorded()
 
 
+def by_that_name(name: str) -> str:
+    """Where no name stands for another."""
+    return name
+
+
 async def drive(
     loop: Loop[T],
     model: Model,
@@ -110,6 +120,7 @@ async def drive(
     timeout_seconds: float,
     compare: Comparing = by_words_alone,
     find: Finding = nothing_found,
+    called: Called = by_that_name,
 ) -> T:
     """Run a loop against a model and a log. A model that fails or takes too long is told to the loop, not raised.
 
@@ -133,7 +144,7 @@ async def drive(
                 case Find():
                     outcome = await find(step)
                 case Ask():
-                    outcome = await _ask_rested(model, step, timeout_seconds)
+                    outcome = await _ask_rested(model, step, timeout_seconds, called)
         except asyncio.CancelledError as error:
             spent = spent_in(error)
             if spent is not None or isinstance(step, Compare):
@@ -152,14 +163,14 @@ async def _bill(loop: Loop[T], failed: Failed, record: Record) -> None:
                 await record(step.decision)
 
 
-async def _ask_rested(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:
+async def _ask_rested(model: Model, ask: Ask, timeout_seconds: float, called: Called) -> Reply | Failed:
     """Ask, once the model's service has had the rest that it asked for, and each behind that; Resting where that is
     too long.
     """
     left = MOST_RESTED_SECONDS
     while True:
         try:
-            return await _ask(model, ask, timeout_seconds)
+            return await _ask(model, ask, timeout_seconds, called)
         except Resting as resting:
             left -= resting.seconds
             if left < 0:
@@ -167,18 +178,24 @@ async def _ask_rested(model: Model, ask: Ask, timeout_seconds: float) -> Reply |
             await asyncio.sleep(resting.seconds)
 
 
-async def _ask(model: Model, ask: Ask, timeout_seconds: float) -> Reply | Failed:
+async def _ask(model: Model, ask: Ask, timeout_seconds: float, called: Called) -> Reply | Failed:
+    begun = time.monotonic()
+
+    def failed(why: str, spent: Reply | None = None) -> Failed:
+        took = round((time.monotonic() - begun) * 1000)
+        return Failed(why, noted(ask, digest(ask.system, ask.prompt), called(ask.model), took, spent))
+
     try:
         async with asyncio.timeout(timeout_seconds):
             return as_promised(await model.ask(ask), model.name)
     except TimeoutError as error:
-        return Failed(f"{model.name} did not answer within {timeout_seconds:g} seconds", spent_in(error.__cause__))
+        return failed(f"{model.name} did not answer within {timeout_seconds:g} seconds", spent_in(error.__cause__))
     except OverBudget:
         raise
     except ModelError as error:
-        return Failed(str(error), error.spent)
+        return failed(str(error), error.spent)
     except Exception as error:  # noqa: BLE001 - an adapter with a bug: the loop records the failure as an event
-        return Failed(f"{type(error).__name__}: {error}")
+        return failed(f"{type(error).__name__}: {error}")
 
 
 def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:

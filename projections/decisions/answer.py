@@ -181,7 +181,7 @@ def fail_turn(rows: Rows, request: FailTurnRequest) -> list[Draft]:
         asker=request.asker,
         answers=question.id,
         error=whole(request.error),
-        call=request.call,
+        call=_without_digest(request.call) if not request.asker else request.call,
         told=request.told,
     )
     return [Minter(rows, origin).draft(event)]
@@ -204,7 +204,7 @@ def interrupt_turn(rows: Rows, request: InterruptRequest) -> list[Draft]:
         era=era_of(rows, request.session, request.audience.epoch),
         asker=request.asker,
         answers=question.id,
-        call=request.call,
+        call=_without_digest(request.call) if not request.asker else request.call,
     )
     return [Minter(rows, origin).draft(event)]
 
@@ -239,10 +239,14 @@ def deliver(rows: Rows, request: DeliverRequest) -> list[Draft]:
 
 def _without_words(request: AnswerRequest) -> AnswerRequest:
     """The answer without a word of it or of what it was made from."""
-    call = msgspec.structs.replace(request.call, prompt_digest=b"")
     context = request.context
     bare = context._replace(causes=(), items=(), left_out=(), digest=b"", mentioned={}, past=(), nearest=())
-    return request._replace(text="", context=bare, call=call, besides=(), files=())
+    return request._replace(text="", context=bare, call=_without_digest(request.call), besides=(), files=())
+
+
+def _without_digest(call: ModelUse) -> ModelUse:
+    """What it took, and nothing that its words can be guessed by."""
+    return msgspec.structs.replace(call, prompt_digest=b"")
 
 
 def _as_kept(rows: Rows, request: R) -> R:

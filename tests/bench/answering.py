@@ -41,7 +41,9 @@ def _arrival(bench: Bench) -> Iterator[Row]:
     p99 = Spread.of([quantiles(each, n=100)[98] for each in arrivals])
     yield Row("arrival → model's request, p99", "ms", p99, goal=Goal("≤", 25), note="200 items, a full window")
     last = runs[-1]
-    yield Row("tokens of memory injected per turn", "tokens", Spread.of([last["injected"] / CHARS_PER_TOKEN]))
+    injected = Spread.of([last["injected"] / CHARS_PER_TOKEN])
+    note = "items, people in the room, the summary, past conversations, each line whole"
+    yield Row("tokens of memory injected per turn", "tokens", injected, note=note)
     yield Row("tokens of a whole prompt", "tokens", Spread.of([last["prompt"] / CHARS_PER_TOKEN]))
     by = ", ".join(f"{purpose} {calls:.0f}" for purpose, calls in last["by_purpose"].items())
     yield Row("model calls per 100 turns", "calls", Spread.of([last["calls"]]), note=by)

@@ -23,7 +23,9 @@ from dnam.settings import read
 from dnam.steadiness import few_heaps, steady
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import with_handles
+from projections.context import Context
 from projections.decisions.hear import HeardRequest
+from projections.quoting import BlockName
 from projections.recall.reckoners import use_compiled
 from replay.clock import SystemClock
 from tests.bench.alone import rss_mb
@@ -38,6 +40,15 @@ LAG_EVERY = 0.01
 """Seconds between two looks at the clock of the event loop."""
 
 
+MEMORY: frozenset[BlockName] = frozenset({"durable", "room", "summary", "past"})
+"""What memory brings into a prompt: the window, what is answered and the operator's files stand there without it."""
+
+
+def injected(context: Context) -> int:
+    """Code points that memory brings into a prompt, as they stand there: titles, kinds, sources and dates too."""
+    return sum(len(block.text) for block in context.blocks if block.name in MEMORY)
+
+
 class QuickModel:
     """Answers at once; knows when it was asked, for what, and with how much."""
 
@@ -48,7 +59,6 @@ class QuickModel:
     def __init__(self) -> None:
         self.asked_at: dict[str, float] = {}
         self.asks: dict[str, int] = {}
-        self.injected: list[int] = []
         self.prompts: list[int] = []
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
@@ -57,7 +67,6 @@ class QuickModel:
         if isinstance(ask.inputs, AnswerInputs):
             self.asked_at[ask.inputs.message] = perf_counter()
             self.prompts.append(len(ask.system) + len(ask.prompt))
-            self.injected.append(sum(len(each.text) for each in ask.inputs.items))
         return Reply(text, self.name, self.version)
 
 
@@ -70,13 +79,15 @@ class Day:
         self.exchanges = Exchanges(assistant, Unwritten())
         self.sessions = Sessions()
         self.arrivals: list[float] = []
+        self.injected: list[int] = []
         self.answered = 0
 
     async def message(self, request: HeardRequest) -> None:
         """A message from its arrival to its answer's."""
         arrived = perf_counter()
         exchange = await self.exchanges.hear(request, to_answer=True)
-        await self.exchanges.think(exchange)
+        thought = await self.exchanges.think(exchange)
+        self.injected.append(injected(thought.context))
         self.arrivals.append(self.model.asked_at.pop(request.text) - arrived)
         await self.exchanges.answered(exchange)
         await self.exchanges.delivered(exchange)
@@ -115,7 +126,7 @@ async def arrival(folder: Path, count: int) -> dict[str, Any]:
         model, asked = today.model, WARM + count
         return {
             "arrivals": today.arrivals[WARM:],
-            "injected": sum(model.injected) / asked,
+            "injected": sum(today.injected) / asked,
             "prompt": sum(model.prompts) / asked,
             "calls": 100 * sum(model.asks.values()) / asked,
             "by_purpose": {purpose: 100 * times / asked for purpose, times in model.asks.items()},
@@ -163,7 +174,7 @@ async def flat(folder: Path, count: int) -> dict[str, Any]:
                 await today.exchanges.unwritten.again()
             today.arrivals.clear()
             today.model.prompts.clear()
-            today.model.injected.clear()
+            today.injected.clear()
             if (number + 1) % (count // 10) == 0:
                 held.append(rss_mb())
         return {"held": held}

@@ -99,6 +99,24 @@ async def test_a_loop_that_waits_no_longer_counts_what_it_cost() -> None:
     assert (failed.spent.cost_micros if failed.spent else 0) == 777
 
 
+async def test_a_loop_s_reply_has_its_time_in_all_whatever_model_it_is(tmp_path: Path) -> None:
+    """No adapter counts the time here: Claude's has a limit of its own (`claude/test_claude.py`)."""
+
+    class Dripping(ScriptedModel):
+        """A model that says something every now and then, and comes to no end."""
+
+        async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+            while True:
+                await asyncio.sleep(0.05)
+                hear("and ")
+
+    async with talking(tmp_path, Dripping(), None, model_timeout_seconds="1") as assistant:
+        heard = await assistant.memory.heard("ada", "I like tea")
+        async with asyncio.timeout(60):
+            (learned,) = await assistant.extract(heard.person)
+        assert learned.error == "scripted did not answer within 1 seconds"
+
+
 async def test_a_loop_that_is_given_up_is_on_the_bill_and_decides_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from projections import events as e
-from projections.calls import CALLS, DAY_MS, Spent, calls, spent_on
+from projections.calls import CALLS, DAY_MS, Spent, calls, calls_made, spent_on
 from projections.decisions.draft import Draft
 from projections.events.values import Audience, By, ModelUse
 from projections.fold import Record
@@ -55,6 +55,19 @@ def recorded_at(world: World, at: int, event: e.Event) -> None:
     for key, row in CALLS.rows(record):
         assert row is not None
         world.raw.put(CALLS.table, key, Stored(record.seq, msgspec.msgpack.encode(row)))
+
+
+@pytest.mark.parametrize(
+    ("event", "made"),
+    [
+        (e.ExtractionAnswered(**WORKED, reply="{}"), [45]),
+        (refreshed(), []),
+        (e.ReplyWithdrawn(said=NOW, by=MODEL, reply=UPTO.id, work="summary", call=CALL, at=NOW), []),
+    ],
+)
+def test_a_call_is_made_with_the_event_that_tells_of_it_first(event: e.Event, made: list[int]) -> None:
+    record = Record(Seq(1), EventId(handle("event")), NOW, event)
+    assert [each.cost_micros for each in calls_made(record)] == made
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,7 @@ def test_nor_does_a_failure_or_what_was_broken_off_name_them(world: World, direc
     assert isinstance(failed, TurnFailed)
     for event in (interrupted, failed):
         assert (event.asker, event.causes, event.session) == (NOBODY, (), NOBODYS if direct else SESSION)
+        assert event.call == ModelUse("haiku", "7", cost_micros=7)
         assert not names(event, it.asker)
     assert is_settled(world.rows, it.question)
 

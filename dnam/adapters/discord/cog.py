@@ -98,6 +98,7 @@ class MemoryCog(commands.Cog, name="Memory"):
             log.warning("discord: what was under way did not end within %g s and is given up", CLOSING_SECONDS)
             await self.desk.sessions.stop()
         await asyncio.gather(self._write_what_waits(_left(began)), self.desk.assistant.stop())
+        self._tell_what_is_lost()  # also what a loop took that was given up just now
         self.desk.memory.engine.closing_seconds = _left(began)
         try:
             await self._opened.aclose()
@@ -105,11 +106,14 @@ class MemoryCog(commands.Cog, name="Memory"):
             log.warning("discord: %s", error)
 
     async def _write_what_waits(self, seconds: float) -> None:
-        """Try it once more, and say what is lost else."""
-        unwritten = self.desk.unwritten
+        """Try it once more."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
-                await unwritten.again()
+                await self.desk.unwritten.again()
+
+    def _tell_what_is_lost(self) -> None:
+        """Say what could not be recorded."""
+        unwritten = self.desk.unwritten
         if unwritten:
             what = str(unwritten) or "deliveries"
             log.warning("discord: not recorded, and given up: %s; %s", what, unwritten.reason)

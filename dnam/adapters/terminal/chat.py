@@ -139,3 +139,4 @@ class Chat:
         if not done:
             self._out.note("finishing what is being learned; Ctrl-C leaves it")
             await settled
+        await self._talk.unwritten.again()  # what was learned meanwhile

@@ -19,7 +19,8 @@ MODELS = (
         str,
         "",
         URL,
-        "Where Claude's API is, for compatible and local servers. Empty: Anthropic's own.",
+        "Where Claude's API is, for compatible and local servers. Empty: Anthropic's own. It is asked once there is an "
+        "ANTHROPIC_API_KEY: one that needs no key takes any.",
     ),
     Setting(
         "DNAM_ANSWER_MODEL",

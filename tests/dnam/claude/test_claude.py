@@ -15,7 +15,7 @@ from dnam.model import ModelDown, ModelError, Resting, spent_in
 from dnam.prices import Tokens, prices
 from dnam.trouble import Trouble
 from tests.dnam.claude.stage import always, asked, in_turn, talking
-from tests.loopback.messages import Cuts, Declines, Fails, Garbles, Holds, Reply, Runs, Says
+from tests.loopback.messages import Cuts, Declines, Drips, Fails, Garbles, Holds, Reply, Runs, Says
 from tests.loopback.messages.replies import Usage
 
 OVERLOADED = Fails(529, "overloaded_error", "Overloaded")
@@ -121,11 +121,11 @@ class TestTheFormOfAReply:
 
     async def test_is_known_once_the_models_page_can_be_had(self) -> None:
         async with talking(Says("{}")) as talk:
-            talk.server.pages_fail = True
+            talk.server.pages_fail = Fails(500)
             for _ in range(2):
                 await talk.claude.ask(asked("extraction"))
             assert talk.server.pages_asked == 1
-            talk.server.pages_fail = False
+            talk.server.pages_fail = None
             talk.time += PAGES_SECONDS
             for _ in range(2):
                 await talk.claude.ask(asked("extraction"))
@@ -295,6 +295,10 @@ class TestBugs:
             assert (len(talk.server.requests), talk.claude.circuit.is_open) == (1, False)
 
 
+DRIPS = Drips(Says("Tea. " * 4, piece=1), 0.07)
+"""A second and a half long, and never silent for long."""
+
+
 class TestTime:
     async def test_an_answer_that_comes_too_late_is_none(self) -> None:
         reached, let_go = asyncio.Event(), asyncio.Event()
@@ -304,6 +308,18 @@ class TestTime:
                 await asking
             let_go.set()
             assert not talk.claude.circuit.is_open
+
+    async def test_a_loop_s_reply_has_its_time_in_all_however_much_still_comes(self) -> None:
+        """Nothing else counts the time here: whoever drives a loop has a limit of their own (`test_spent.py`)."""
+        async with talking(DRIPS, seconds=1.0) as talk:
+            with pytest.raises(ModelError, match=r"haiku did not answer within 1 seconds") as failed:
+                await talk.claude.ask(asked("extraction"))
+            assert failed.value.spent is not None
+            assert failed.value.spent.cost_micros > 0
+
+    async def test_an_answer_is_waited_for_as_long_as_something_comes(self) -> None:
+        async with talking(DRIPS, seconds=1.0) as talk:
+            assert (await talk.claude.ask(asked())).text == DRIPS.says.text
 
     async def test_one_that_is_broken_off_leaves_the_circuit_as_it_was(self) -> None:
         reached, let_go = asyncio.Event(), asyncio.Event()

@@ -13,7 +13,7 @@ from dnam.assistant import Assistant
 from dnam.budget import Budgeted
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, ModelError, OverBudget, Reply, unheard
-from dnam.models import access_of, opened
+from dnam.models import UNASKED, access_of, opened
 from dnam.settings import Settings, read
 from projections.calls import DAY_MS, CallRow, calls
 from projections.decisions.draft import Origin
@@ -65,6 +65,17 @@ async def test_without_a_key_it_is_the_offline_model_and_nothing_is_said(tmp_pat
     async with Memory.open(tmp_path) as memory, opened(memory, told.append) as model:
         assert (model.name, model.paid, told) == ("offline", False, [])
         assert recorded(Assistant(memory, model), ModelResolved) == []
+
+
+async def test_a_server_that_is_named_without_a_key_is_not_asked_and_that_is_said(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "dnam")
+    told: list[str] = []
+    chosen = settings(ANTHROPIC_BASE_URL="http://127.0.0.1:1")
+    async with Memory.open(tmp_path, settings=chosen) as memory, opened(memory, told.append) as model:
+        assert (model.name, told) == ("offline", [UNASKED])
+    assert UNASKED in caplog.messages
 
 
 async def test_with_a_key_it_is_claude_within_its_limits(tmp_path: Path) -> None:
@@ -197,7 +208,7 @@ def failing(_: object) -> str:
 @pytest.mark.parametrize(
     ("error", "counted"),
     [
-        (ModelDown("overloaded"), [("sonnet", 0)]),
+        (ModelDown("overloaded"), [("claude-sonnet-4-5", 0)]),
         (ModelError("no word", spent=Reply("", "claude-x", "sdk-1", tokens_in=9, cost_micros=7)), [("claude-x", 7)]),
         (OverBudget("enough", words="Tomorrow."), []),
     ],
@@ -207,6 +218,8 @@ async def test_a_failure_is_recorded_with_what_was_told_and_what_it_took(
 ) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         heard = await memory.heard("kim", "which tea?")
+        stands = ResolveRequest({"sonnet": "claude-sonnet-4-5"}, NOW, origin("before"))
+        await memory.record(lambda rows: resolve(rows, stands))
         for _ in range(2):
             await memory.failed(heard, error)
         (event,) = recorded(Assistant(memory, ScriptedModel()), TurnFailed)

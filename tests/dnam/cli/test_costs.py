@@ -66,7 +66,7 @@ def test_by_day_is_what_is_shown(billed: Path) -> None:
     [
         ("day", [("2023-11-14", 4, 4100)]),
         ("user", [("ada", 2, 2100), ("kim", 2, 2000)]),
-        ("model", [("claude-sonnet-5-5", 2, 4000), ("claude-haiku-5-5", 1, 100), ("sonnet", 1, 0)]),
+        ("model", [("claude-sonnet-5-5", 3, 4000), ("claude-haiku-5-5", 1, 100)]),
     ],
 )
 def test_every_sum_is_of_the_same_calls(billed: Path, by: str, lines: list[tuple[str, int, int]]) -> None:
@@ -140,9 +140,8 @@ def test_a_chat_is_told_in_a_few_lines(billed: Path) -> None:
         assert words(rows, NOW).splitlines() == [
             "Today (UTC): $0.0041",
             "Last 7 days: $0.0041",
-            "claude-sonnet-5-5: $0.0040 for 2 calls",
+            "claude-sonnet-5-5: $0.0040 for 3 calls",
             "claude-haiku-5-5: $0.0001 for 1 call",
-            "sonnet: $0.0000 for 1 call",
         ]
         assert words(rows, NOW + 3 * DAY_MS).startswith("Today (UTC): $0.0000\nLast 7 days: $0.0041")
         assert words(rows, NOW + 8 * DAY_MS) == "No model was asked in the last 7 days."

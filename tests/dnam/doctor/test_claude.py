@@ -10,7 +10,7 @@ from dnam.memory import Memory
 from projections.events.values import ModelUse
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock
-from tests.loopback.messages import Server, serving
+from tests.loopback.messages import Fails, Server, serving
 
 DAY_MS = 86_400_000
 
@@ -25,6 +25,14 @@ async def test_without_a_key_there_is_nothing_to_ask(tmp_path: Path) -> None:
         "skipped",
         "ANTHROPIC_API_KEY is not set: the offline model answers and learns",
     )
+
+
+async def test_a_server_without_a_key_is_not_asked_and_that_is_said(tmp_path: Path) -> None:
+    async with serving() as server:
+        found = await looked(claude.key, with_key(server, tmp_path, ANTHROPIC_API_KEY=""))
+        assert (found.state, server.pages_asked) == ("doubt", 0)
+    assert found.what.startswith("ANTHROPIC_BASE_URL is set and ANTHROPIC_API_KEY is not: nobody is asked there")
+    assert "ANTHROPIC_API_KEY" in found.do
 
 
 async def test_a_good_key(tmp_path: Path) -> None:
@@ -49,6 +57,31 @@ async def test_a_server_that_lists_no_models(tmp_path: Path) -> None:
         found = await claude.key(with_key(server, tmp_path))
     assert {each.state for each in found} == {"doubt"}
     assert "knows nothing of the model" in found[0].what
+
+
+@pytest.mark.parametrize(
+    ("fails", "what", "do"),
+    [
+        (Fails(403, "permission_error"), "the key may not use claude-x-1", "another model"),
+        (Fails(500), "Claude's API is not in order (status 500)", "Try again later."),
+        (Fails(529, "overloaded_error"), "Claude's API is not in order (status 529)", "Try again later."),
+    ],
+)
+async def test_a_model_that_cannot_be_looked_at(tmp_path: Path, fails: Fails, what: str, do: str) -> None:
+    models = {f"DNAM_{name}_MODEL": "claude-x-1" for name in ("ANSWER", "SUMMARY", "DURABLE")}
+    async with serving() as server:
+        server.pages_fail = fails
+        found = await looked(claude.key, with_key(server, tmp_path, **models))
+    assert (found.state, found.what) == ("wrong", what)
+    assert do in found.do
+
+
+async def test_one_bad_model_among_good_ones_is_what_is_found(tmp_path: Path) -> None:
+    async with serving() as server:
+        server.pages_fail = Fails(403, "permission_error")
+        found = await claude.key(with_key(server, tmp_path))
+    assert {each.state for each in found} == {"wrong"}
+    assert len(found) == len({each.what for each in found}) == 2  # haiku and sonnet
 
 
 async def test_nobody_there(tmp_path: Path) -> None:

@@ -90,8 +90,15 @@ class Stays(NamedTuple):
     whole: bool = False
 
 
+class Drips(NamedTuple):
+    """A whole reply of which something comes every so many seconds: never silent, and as long as it has pieces."""
+
+    says: Says
+    every_seconds: float
+
+
 class Expires(NamedTuple):
     """In a batch: the day is over before it is this request's turn. Outside of one, the service took too long."""
 
 
-Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds | Stays | Expires
+Reply = Says | Runs | Declines | Fails | Cuts | Garbles | Holds | Stays | Drips | Expires

@@ -13,7 +13,19 @@ from aiohttp import web
 from tests.loopback.messages.batches import Office
 from tests.loopback.messages.events import encoded, error, events, whole
 from tests.loopback.messages.offline import Offline
-from tests.loopback.messages.replies import Cuts, Declines, Expires, Fails, Garbles, Holds, Reply, Runs, Says, Stays
+from tests.loopback.messages.replies import (
+    Cuts,
+    Declines,
+    Drips,
+    Expires,
+    Fails,
+    Garbles,
+    Holds,
+    Reply,
+    Runs,
+    Says,
+    Stays,
+)
 from tests.loopback.messages.requests import Request, complaint
 
 Script = Callable[[Request], Reply]
@@ -35,7 +47,7 @@ class Server:
         self.script = script or Offline()
         self.schemas = schemas
         self.pages = pages
-        self.pages_fail = False
+        self.pages_fail: Fails | None = None
         self.pages_asked = 0
         self.page: dict[str, Any] = {}
         self.requests: list[Request] = []
@@ -94,8 +106,8 @@ class Server:
         self.pages_asked += 1
         if not self.pages:
             return web.Response(status=404, text="no such page")
-        if self.pages_fail:
-            return self.fail(Fails(500))
+        if self.pages_fail is not None:
+            return self.fail(self.pages_fail)
         return self.unwelcome(got) or web.json_response(self.page or self._page(got.match_info["model"]))
 
     def _page(self, model: str) -> dict[str, Any]:
@@ -136,6 +148,8 @@ class Server:
                 return await self._say(got, request, Says(text, "max_tokens"))
             case Says():
                 return await self._say(got, request, reply)
+            case Drips(says=says, every_seconds=every):
+                return await self._say(got, request, says, every)
             case Cuts():
                 return await self._cut(got, request, reply)
             case Stays(let_go=let_go):
@@ -147,12 +161,16 @@ class Server:
                 await response.write(lines.encode())
                 return response
 
-    async def _say(self, got: web.Request, request: Request, says: Says) -> web.StreamResponse:
+    async def _say(
+        self, got: web.Request, request: Request, says: Says, every_seconds: float = 0.0
+    ) -> web.StreamResponse:
         name = f"msg_{next(self._numbers):024d}"
         if not request.body.get("stream"):
             return web.json_response(whole(request, says, name), headers=self.headers())
         response = await self._stream(got)
         for event in events(request, says, name):
+            if every_seconds:
+                await asyncio.sleep(every_seconds)
             await response.write(encoded(event))
         return response
 
