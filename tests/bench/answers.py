@@ -15,6 +15,7 @@ from time import perf_counter
 from typing import Any
 
 from dnam.assistant import Assistant
+from dnam.budget import Budgeted
 from dnam.exchange import Exchanges
 from dnam.memory import Memory
 from dnam.model import AnswerInputs, Ask, Hear, Reply, unheard
@@ -36,6 +37,8 @@ SESSIONS = 200
 ITEMS = 200
 WARM = 200
 """Messages before anything is measured: the window is full, and every table was touched."""
+LIMITED = {"DNAM_TURNS_PER_MINUTE": "10000", "DNAM_MAX_COST_PER_DAY": "1000"}
+"""Both limits are looked at before a model is asked, as with a paid one; nobody reaches them."""
 LAG_EVERY = 0.01
 """Seconds between two looks at the clock of the event loop."""
 
@@ -54,7 +57,7 @@ class QuickModel:
 
     name = "quick"
     version = "1"
-    paid = False
+    paid = True
 
     def __init__(self) -> None:
         self.asked_at: dict[str, float] = {}
@@ -98,8 +101,8 @@ class Day:
 async def day(folder: Path) -> AsyncIterator[Day]:
     """A memory with somebody of whom much is known."""
     model = QuickModel()
-    async with Memory.open(folder, settings=read({}, {})) as memory:
-        assistant = Assistant(memory, model)
+    async with Memory.open(folder, settings=read(LIMITED, {})) as memory:
+        assistant = Assistant(memory, Budgeted(model, memory))
         talk = Talk(channels=1)
         heard = await memory.hear(talk.next(0))
         for number in range(ITEMS):

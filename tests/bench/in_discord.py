@@ -18,6 +18,7 @@ import discord
 from dnam.adapters.discord.bot import at, run
 from dnam.adapters.discord.hearing import Hearing
 from dnam.assistant import Assistant
+from dnam.budget import Budgeted
 from dnam.memory import Memory
 from dnam.model import AnswerInputs, Ask, Hear, Reply, unheard
 from dnam.settings import read
@@ -25,7 +26,7 @@ from dnam.steadiness import steady
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
 from projections.recall.reckoners import use_compiled
-from tests.bench.answers import ITEMS, PER_SECOND, QuickModel
+from tests.bench.answers import ITEMS, LIMITED, PER_SECOND, QuickModel
 from tests.bench.talk import texts
 from tests.loopback.discord import Channel
 from tests.loopback.discord.world import World
@@ -63,7 +64,7 @@ async def bot(folder: Path, url: str, token: str, guild: str, channel: str, kim:
         arrivals[_number(message.content)] = perf_counter()
         real(self, message)
 
-    given = {"DISCORD_API_URL": url, "DNAM_ALLOW_GUILDS": guild}
+    given = {"DISCORD_API_URL": url, "DNAM_ALLOW_GUILDS": guild, **LIMITED}
     async with Memory.open(folder, settings=read(given, {})) as memory:
         place = PlaceSeen("discord", channel, "channel", "general", "guild", guild=Ref("discord", guild))
         heard = await memory.heard(kim, "hello", platform="discord", name="Kim", place=place)
@@ -71,7 +72,7 @@ async def bot(folder: Path, url: str, token: str, guild: str, channel: str, kim:
             await memory.remember(heard.person, f"keeps fact {number} about the garden plan", setting=heard.setting)
         use_compiled()  # as `dnam run` does
         with at(url), steady(), patch.object(Hearing, "message", arriving):
-            await run(Assistant(memory, model), token)
+            await run(Assistant(memory, Budgeted(model, memory)), token)
     took = [model.asked_at[each] - at for each, at in arrivals.items() if each in model.asked_at]
     json.dump(took[WARM:], sys.stdout)
 
