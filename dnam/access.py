@@ -2,12 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 
 from dnam import arguments
-from dnam.courier import recording
+from dnam.courier import recording, working
 from dnam.errors import Unknown
 from dnam.guarding import guarding_of
 from dnam.languages import Language
@@ -27,7 +28,7 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 from replay.engine import Engine
 from replay.errors import LogError
-from replay.group import Recorded
+from replay.group import Group, Recorded
 from replay.jobs import Decided
 from replay.travel import Moment
 
@@ -82,6 +83,17 @@ class Access:
         if self.watchers:
             future.add_done_callback(self._tell)
         return future
+
+    async def _record_together(self, decisions: Sequence[Decision]) -> Recorded:
+        """Record several decisions in one commit, each by what those before it made. Where one raises, those before it
+        stay.
+        """
+        if not decisions:
+            return Recorded()
+        future = working(self.engine, partial(_one_by_one, decisions))
+        if self.watchers:
+            future.add_done_callback(self._tell)
+        return await future
 
     def _tell(self, future: "asyncio.Future[Recorded]") -> None:
         if not future.cancelled() and future.exception() is None:
@@ -164,6 +176,11 @@ class Access:
         origin, fresh, said = self.origin(), (new_handle(),), self.now()
         await self.record(lambda rows: meet(rows, account, origin, fresh, said))
         return await self.look(lambda rows: handle_of(rows, account))
+
+
+def _one_by_one(decisions: Sequence[Decision], group: Group) -> Recorded:
+    done = [group.run(each) for each in decisions]
+    return Recorded(tuple(record for each in done for record in each.records))
 
 
 def refuse_stranger(rows: Rows, person: Handle) -> None:

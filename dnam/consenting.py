@@ -7,6 +7,7 @@ from dnam.access import Access
 from dnam.errors import Unknown
 from dnam.finding import the_person
 from projections.decisions.consent import ConsentRequest, opt_in, opt_out
+from projections.decisions.draft import Origin
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import OPERATOR, By
@@ -75,10 +76,18 @@ def doubt(rows: Rows, accounts: Iterable[Account]) -> str:
 
 
 async def consent(
-    memory: Access, person: Handle, accounts: tuple[Account, ...] = (), by: By = OPERATOR, *, out: bool
+    memory: Access,
+    person: Handle,
+    accounts: tuple[Account, ...] = (),
+    by: By = OPERATOR,
+    *,
+    out: bool,
+    origin: Origin | None = None,
 ) -> bool:
-    """Record that somebody opted out, or in; False where that is so already."""
-    request = ConsentRequest(memory.now(), memory.origin(), person, accounts, by)
+    """Record that somebody opted out, or in; False where that is so already. `origin` is what its platform calls the
+    request.
+    """
+    request = ConsentRequest(memory.now(), origin or memory.origin(), person, accounts, by)
     decide = opt_out if out else opt_in
     recorded = await memory.record(lambda rows: decide(rows, request))
     return bool(recorded.records)

@@ -10,7 +10,7 @@ from dnam.access import Access, refuse_stranger
 from dnam.unmerging import before_merge
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, in_direct, openings_for
-from projections.decisions.draft import Decision, Draft
+from projections.decisions.draft import Decision, Draft, Minter, Origin, decided_before, part
 from projections.decisions.remember import (
     EditRequest,
     ForgetRequest,
@@ -24,6 +24,7 @@ from projections.decisions.remember import (
 )
 from projections.decisions.undoing import undoing
 from projections.durable import Ranked, Sought, ranked
+from projections.errors import BadRequest
 from projections.events import ItemEvent
 from projections.events.values import By, Evidence, Item, Scoring, Source
 from projections.ids import Handle
@@ -32,11 +33,17 @@ from projections.policies.compartments import Opening, Setting, opened, place_it
 from projections.policies.guards import Guarding
 from projections.policies.text import whole
 from projections.rows import Found, Rows
+from replay.chronicle import LogChronicle
 from replay.group import Recorded
+
+GONE_SINCE = "that was asked for and done before, and is gone since"
 
 
 class Keeping(Access):
-    """Items, as people and the operator handle them. `user` is a platform's id of a person, or their handle."""
+    """Items, as people and the operator handle them. `user` is a platform's id of a person, or their handle. `origin`
+    is what a platform calls a request: what was asked by the same one before is not done again, and what came of it
+    then is returned.
+    """
 
     async def remember(
         self,
@@ -48,6 +55,7 @@ class Keeping(Access):
         setting: Setting | None = None,
         source: Source | None = None,
         evidence: tuple[Evidence, ...] = (),
+        origin: Origin | None = None,
     ) -> Item:
         """Keep this for a person; where it holds is where they said it (default: their direct messages).
 
@@ -56,6 +64,7 @@ class Keeping(Access):
         arguments.strings(text=text)
         arguments.acting(by, setting)
         arguments.perhaps(Source, source=source)
+        arguments.perhaps(Origin, origin=origin)
         evidence = arguments.each(Evidence, evidence=evidence)
         await self._known_actor(by)
         if isinstance(user, str) and user:
@@ -70,7 +79,7 @@ class Keeping(Access):
             by=by or By("person", person),
             said=self.now(),
             source=source or asked,
-            origin=self.origin(),
+            origin=origin or self.origin(),
             evidence=evidence,
             cap=self.settings.durable_max_items,
             where=where,
@@ -81,7 +90,26 @@ class Keeping(Access):
             refuse_stranger(rows, person)  # who was erased since they were looked up
             return remember(rows, request)
 
-        return items_of_recorded(await self.record(decide))[0]
+        return await self._kept(decide, request.origin)
+
+    async def _kept(self, decision: Decision, origin: Origin) -> Item:
+        """The item that was to be kept."""
+        kept = await self._items(decision, origin)
+        if not kept:
+            raise BadRequest(GONE_SINCE)
+        return kept[0]
+
+    async def _items(self, decision: Decision, origin: Origin) -> list[Item]:
+        """The items that a decision changed; that it had changed, where its request was decided before."""
+        changed = items_of_recorded(await self.record(decision))
+        return changed or await self.look(lambda rows: [each.item for each in self._done_by(rows, origin)])
+
+    def _done_by(self, rows: Rows, origin: Origin) -> Iterator[ItemEvent]:
+        """What was recorded by a request that a platform names, as far as it can be read."""
+        if origin.identity is not None and decided_before(rows, origin):
+            for record in LogChronicle(self.engine.live).decision(Minter(rows, origin).next()):
+                if isinstance(record.event, ItemEvent):
+                    yield record.event
 
     async def forget(
         self,
@@ -92,29 +120,43 @@ class Keeping(Access):
         platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
+        origin: Origin | None = None,
     ) -> list[Item]:
         """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
         arguments.strings(needle=needle, id=id)
         arguments.acting(by, setting)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
         request = ForgetRequest(
-            person, openings, by or By("person", person), self.now(), self.origin(), unnamed(whole(needle)), id
+            person,
+            openings,
+            by or By("person", person),
+            self.now(),
+            origin or self.origin(),
+            unnamed(whole(needle)),
+            id,
         )
-        return items_of_recorded(await self.record(lambda rows: forget(rows, request)))
+        return await self._items(lambda rows: forget(rows, request), request.origin)
 
-    async def forget_all(self, items: Iterable[Item], *, by: By, undoes: bool = False) -> list[Item]:
+    async def forget_all(
+        self, items: Iterable[Item], *, by: By, undoes: bool = False, origin: Origin | None = None
+    ) -> list[Item]:
         """Take back these items and no others, as one act: all have one time. The items, as they are afterwards.
         `undoes`: that takes back what the same person did before.
         """
         items = arguments.each(Item, items=items)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        said = self.now()
-        each = (ForgetRequest(item.owner, _here(item), by, said, self.origin(), id=item.id) for item in items)
-        return await self._changed((partial(_forgetting, request) for request in each), undoes=undoes)
+        said, made = self.now(), origin or self.origin()
+        each = (
+            ForgetRequest(item.owner, _here(item), by, said, part(made, number), id=item.id)
+            for number, item in enumerate(items)
+        )
+        return await self._changed([partial(_forgetting, request) for request in each], undoes=undoes)
 
     async def edit(
         self,
@@ -125,17 +167,19 @@ class Keeping(Access):
         platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
+        origin: Origin | None = None,
     ) -> list[Item]:
         """Change what an item says; its id stays."""
         arguments.strings(id=id, text=text)
         arguments.acting(by, setting)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
-        said, origin, words = self.now(), self.origin(), unnamed(whole(text))
+        said, made, words = self.now(), origin or self.origin(), unnamed(whole(text))
         actor = by or By("person", person)
-        request = EditRequest(person, id, words, actor, said, origin, openings, guarding=self.guarding)
-        return items_of_recorded(await self.record(lambda rows: edit(rows, request)))
+        request = EditRequest(person, id, words, actor, said, made, openings, guarding=self.guarding)
+        return await self._items(lambda rows: edit(rows, request), made)
 
     async def restore(
         self,
@@ -145,78 +189,93 @@ class Keeping(Access):
         platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
+        origin: Origin | None = None,
     ) -> list[Item]:
         """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         person = await self.person(user, platform=platform)
         openings = await self.look(lambda rows: openings_for(rows, person, setting))
-        return await self._restored(person, id, openings, by or By("person", person))
+        return await self._restored(person, id, openings, by or By("person", person), origin or self.origin())
 
-    async def _restored(self, owner: Handle, id: str, openings: tuple[Opening, ...], by: By) -> list[Item]:
+    async def _restored(
+        self, owner: Handle, id: str, openings: tuple[Opening, ...], by: By, origin: Origin
+    ) -> list[Item]:
         request = RestoreRequest(
             owner,
             id,
             by,
             self.now(),
-            self.origin(),
+            origin,
             openings,
             self.settings.durable_max_items,
             before=await self.look(lambda rows: before_merge(rows, self.engine.live, owner, id, openings)),
         )
-        restored = items_of_recorded(await self.record(lambda rows: restore(rows, request)))
+        restored = await self._items(lambda rows: restore(rows, request), origin)
         return sorted(restored, key=lambda item: item.id != id)
 
-    async def restore_all(self, items: Iterable[Item], *, by: By, undoes: bool = False) -> list[Item]:
+    async def restore_all(
+        self, items: Iterable[Item], *, by: By, undoes: bool = False, origin: Origin | None = None
+    ) -> list[Item]:
         """Bring back these items and no others, as one act: all have one time."""
         items = arguments.each(Item, items=items)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        said, cap = self.now(), self.settings.durable_max_items
+        said, made, cap = self.now(), origin or self.origin(), self.settings.durable_max_items
         each = [
-            RestoreRequest(item.owner, item.id, by, said, self.origin(), _here(item), cap, await self._before(item))
-            for item in items
+            RestoreRequest(
+                item.owner, item.id, by, said, part(made, number), _here(item), cap, await self._before(item)
+            )
+            for number, item in enumerate(items)
         ]
-        return await self._changed((partial(_restoring, request) for request in each), undoes=undoes)
+        return await self._changed([partial(_restoring, request) for request in each], undoes=undoes)
 
     async def _before(self, item: Item) -> Item | None:
         """What an item was merged into, as it was until then."""
         live = self.engine.live
         return await self.look(lambda rows: before_merge(rows, live, item.owner, item.id, _here(item)))
 
-    async def edit_this(self, item: Item, text: str, *, by: By) -> list[Item]:
+    async def edit_this(self, item: Item, text: str, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Change what this item says, and no other of its id."""
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
         arguments.actor(by)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        words, said, origin = unnamed(whole(text)), self.now(), self.origin()
-        request = EditRequest(item.owner, item.id, words, by, said, origin, _here(item), guarding=self.guarding)
-        return await self._changed([lambda rows: edit(rows, request)])
+        words, said, made = unnamed(whole(text)), self.now(), origin or self.origin()
+        request = EditRequest(item.owner, item.id, words, by, said, made, _here(item), guarding=self.guarding)
+        return await self._items(lambda rows: edit(rows, request), made)
 
-    async def restore_this(self, item: Item, *, by: By) -> list[Item]:
+    async def restore_this(self, item: Item, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Bring this item back, and no other of its id; it comes first. One that was merged comes apart."""
         arguments.of_kind(Item, item=item)
         arguments.actor(by)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        return await self._restored(item.owner, item.id, _here(item), by)
+        return await self._restored(item.owner, item.id, _here(item), by, origin or self.origin())
 
-    async def reword(self, item: Item, text: str, *, by: By, undoes: bool = True) -> list[Item]:
+    async def reword(
+        self, item: Item, text: str, *, by: By, undoes: bool = True, origin: Origin | None = None
+    ) -> list[Item]:
         """Have this item, and no other of its id, say again what it said before."""
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        said, origin = self.now(), self.origin()
-        request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
+        said, made = self.now(), origin or self.origin()
+        request = EditRequest(item.owner, item.id, whole(text), by, said, made, _here(item), guarding=None)
         return await self._changed([lambda rows: edit(rows, request)], undoes=undoes)
 
     async def _changed(self, decisions: Iterable[Decision], *, undoes: bool = False) -> list[Item]:
-        wanted = (partial(_undoing, each) if undoes else each for each in decisions)
-        return [item for each in wanted for item in items_of_recorded(await self.record(each))]
+        """What these decisions changed, one after the other and in one commit: no crash comes between them."""
+        wanted = [partial(_undoing, each) if undoes else each for each in decisions]
+        return items_of_recorded(await self._record_together(wanted))
 
     async def show(
         self,

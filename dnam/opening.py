@@ -22,6 +22,8 @@ TOLD_AFTER_SECONDS = 1.0
 """After how long it is told that another process is waited for."""
 TOLD_AGAIN_SECONDS = 15.0
 """How long after that it is told once more."""
+UNRECORDED = "nothing will be recorded: {why}. Once that is mended, start again"
+"""Told where a memory could be opened for reading alone."""
 T = TypeVar("T")
 
 
@@ -45,6 +47,11 @@ class Waiting:
         if seconds >= self._due:
             self._due = seconds + TOLD_AGAIN_SECONDS
             self._tell(f"waiting for {path}, which {_who(path)} has held for {seconds:.0f} s and more")
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it was told to wait no more."""
+        return self._is_over.is_set()
 
     def end(self) -> None:
         """Wait no more."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from dnam import arguments
-from dnam.keeping import Keeping, items_of_recorded
+from dnam.keeping import Keeping
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
 from projections.decisions.draft import Draft, Origin
@@ -37,6 +37,7 @@ class Placing(Keeping):
         platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
+        origin: Origin | None = None,
     ) -> list[Item]:
         """Let an item be open wherever its person is answered; the item at its new address, none when it is there.
 
@@ -44,8 +45,9 @@ class Placing(Keeping):
         """
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        return await self._move(sharing, await self.person(user, platform=platform), id, by, setting)
+        return await self._move(sharing, await self.person(user, platform=platform), id, by, setting, origin)
 
     async def keep_private(
         self,
@@ -55,16 +57,20 @@ class Placing(Keeping):
         platform: str = LOCAL,
         by: By | None = None,
         setting: Setting | None = None,
+        origin: Origin | None = None,
     ) -> list[Item]:
         """Let an item be open in its person's direct messages alone; none when it is so already. As to its id, see
         `share`.
         """
         arguments.strings(id=id)
         arguments.acting(by, setting)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting)
+        return await self._move(keeping_private, await self.person(user, platform=platform), id, by, setting, origin)
 
-    async def move_back(self, item: Item, compartment: str, *, by: By, undoes: bool = True) -> list[Item]:
+    async def move_back(
+        self, item: Item, compartment: str, *, by: By, undoes: bool = True, origin: Origin | None = None
+    ) -> list[Item]:
         """Put this item, and no other of its id, back into a compartment that it came from. What it had become one with
         is an item of its own again, as it was before; the one that is put back comes first. What makes room is left
         out.
@@ -73,10 +79,12 @@ class Placing(Keeping):
         arguments.of_owner(compartment, item.owner)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         action: IntentKind = "share" if is_portable(compartment) else "keep_private"
         here = (Opening(item.owner, item.compartment),)
-        request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), self.origin(), here)
+        made = origin or self.origin()
+        request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), made, here)
         cap = self.settings.durable_max_items
 
         def decide(rows: Rows) -> list[Draft]:
@@ -87,12 +95,14 @@ class Placing(Keeping):
         found = await self.look(lambda rows: [rows.get(ITEMS, key) for key in keys])
         return [row.item for row in found if row is not None and row.item.status != "evicted"]
 
-    async def _move(self, way: Way, person: Handle, id: str, by: By | None, setting: Setting | None) -> list[Item]:
-        request = way(person, id, by or By("person", person), self.now(), self.origin())
+    async def _move(
+        self, way: Way, person: Handle, id: str, by: By | None, setting: Setting | None, origin: Origin | None
+    ) -> list[Item]:
+        request = way(person, id, by or By("person", person), self.now(), origin or self.origin())
         if setting is not None:
             openings = await self.look(lambda rows: openings_for(rows, person, setting))
             request = request._replace(openings=openings)
-        items = items_of_recorded(await self.record(lambda rows: move(rows, request)))
+        items = await self._items(lambda rows: move(rows, request), request.origin)
         return list({(each.compartment, each.id): each for each in items}.values())
 
     async def remember_for(
@@ -105,6 +115,7 @@ class Placing(Keeping):
         evidence: Iterable[Evidence] = (),
         where: Setting | None = None,
         speakers: Iterable[Handle] = (),
+        origin: Origin | None = None,
     ) -> Item:
         """Keep this as nobody's: a guild's lore, what the assistant is to know of itself, or the owner's layer.
 
@@ -116,6 +127,7 @@ class Placing(Keeping):
         arguments.actor(by)
         arguments.perhaps(Source, source=source)
         arguments.perhaps(Setting, where=where)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         request = RememberRequest(
             owner=NOBODY,
@@ -124,7 +136,7 @@ class Placing(Keeping):
             by=by,
             said=self.now(),
             source=source or Source("manual"),
-            origin=self.origin(),
+            origin=origin or self.origin(),
             evidence=arguments.each(Evidence, evidence=evidence),
             cap=self.settings.durable_max_items,
             where=where,
@@ -132,26 +144,28 @@ class Placing(Keeping):
             about=ABOUT.get(compartment, "guild"),
             speakers=arguments.each(bytes, speakers=speakers),
         )
-        return items_of_recorded(await self.record(lambda rows: remember(rows, request)))[0]
+        return await self._kept(lambda rows: remember(rows, request), request.origin)
 
-    async def forget_for(self, compartment: str, what: str, *, by: By) -> list[Item]:
+    async def forget_for(self, compartment: str, what: str, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards."""
         arguments.strings(compartment=compartment, what=what)
         arguments.actor(by)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         here = (Opening(NOBODY, compartment),)
         named = any(item.id == what for item in await self.nobodys(compartment))
         needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
-        request = ForgetRequest(NOBODY, here, by, self.now(), self.origin(), needle, item_id)
-        return items_of_recorded(await self.record(lambda rows: forget(rows, request)))
+        request = ForgetRequest(NOBODY, here, by, self.now(), origin or self.origin(), needle, item_id)
+        return await self._items(lambda rows: forget(rows, request), request.origin)
 
-    async def restore_for(self, compartment: str, id: str, *, by: By) -> list[Item]:
+    async def restore_for(self, compartment: str, id: str, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""
         arguments.strings(compartment=compartment, id=id)
         arguments.actor(by)
+        arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         here = (Opening(NOBODY, compartment),)
-        return await self._restored(NOBODY, id, here, by)
+        return await self._restored(NOBODY, id, here, by, origin or self.origin())
 
     async def nobodys(self, compartment: str) -> list[Item]:
         """The active items of nobody's in a compartment, newest first."""

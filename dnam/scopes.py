@@ -19,6 +19,7 @@ from dnam.finding import place_words, the_person
 from dnam.secrets import place_without_secrets
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
+from projections.decisions.draft import Origin
 from projections.decisions.place import PlaceSeen, describe_unheard, place_ref
 from projections.errors import BadRequest
 from projections.events.values import By
@@ -179,10 +180,17 @@ async def meet_channel(memory: Access, scope: Scope, listed: Iterable[PlaceSeen]
 
 
 async def set_config(
-    memory: Access, scope: Scope, key: str, value: str | None, by: By, *, undoes: EventId | None = None
+    memory: Access,
+    scope: Scope,
+    key: str,
+    value: str | None,
+    by: By,
+    *,
+    undoes: EventId | None = None,
+    origin: Origin | None = None,
 ) -> bool:
     """Give a key of a scope a value, or None; in force with the next message. Whether that changed anything.
-    `undoes` is the event of the same person that it takes back.
+    `undoes` is the event of the same person that it takes back; `origin` is what its platform calls the request.
     """
-    request = ConfigRequest(scope, key, value, by, memory.origin(), memory.now(), undoes)
+    request = ConfigRequest(scope, key, value, by, origin or memory.origin(), memory.now(), undoes)
     return bool((await memory.record(lambda rows: configure(rows, request))).events)

@@ -107,8 +107,8 @@ async def _be_in_discord(shell: Shell) -> None:
     few_heaps()
     settings = shell.settings
     warn = logging.getLogger("dnam").warning
-    with ending_before(), at(settings.discord_api_url), alone(shell.data, settings.discord_token):
-        async with _memory(shell, warn) as memory, opened(memory, shell.out.note) as model:
+    with ending_before(), at(settings.discord_api_url), alone(shell.data, settings.discord_token, warn):
+        async with _memory(shell, warn, stays=True) as memory, opened(memory, shell.out.note) as model:
             with steady():
                 assistant = Assistant(memory, model)
                 async with serving(assistant, warn):
@@ -163,9 +163,9 @@ def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, TextScreen]":
 
 
 @asynccontextmanager
-async def _memory(shell: Shell, tell: "Tell") -> "AsyncIterator[Memory]":
+async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncIterator[Memory]":
     """The memory for writing; where it cannot be written, for reading: answers are given all the same. While another
-    program is waited for, that is told.
+    program is waited for, that is told; whoever `stays` waits on, and is not gone when that ends.
     """
     import asyncio
 
@@ -176,7 +176,7 @@ async def _memory(shell: Shell, tell: "Tell") -> "AsyncIterator[Memory]":
     from dnam.swept import sweep_what_is_left
 
     waiting = Waiting(tell)
-    engine = await in_thread(lambda: _engine(shell, waiting), waiting)
+    engine = await in_thread(lambda: _engine(shell, waiting, tell, stays=stays), waiting)
     try:
         shell.tell(engine)
         memory = shell.memory(engine)
@@ -189,7 +189,21 @@ async def _memory(shell: Shell, tell: "Tell") -> "AsyncIterator[Memory]":
         shell.tell_what_failed(engine)
 
 
-def _engine(shell: Shell, waiting: "Waiting") -> "Engine":
+def _engine(shell: Shell, waiting: "Waiting", tell: "Tell", *, stays: bool) -> "Engine":
+    """`stays`: it waits for whoever holds the log for as long as that takes."""
+    from replay.errors import Busy
+
+    while True:
+        try:
+            return _open(shell, waiting, tell)
+        except Busy as error:
+            if not stays or waiting.is_over:
+                raise
+            tell(str(error))
+
+
+def _open(shell: Shell, waiting: "Waiting", tell: "Tell") -> "Engine":
+    from dnam.opening import UNRECORDED
     from replay.engine import Engine
     from replay.errors import CannotWrite, NothingHere
 
@@ -201,7 +215,7 @@ def _engine(shell: Shell, waiting: "Waiting") -> "Engine":
             engine = Engine.open(shell.data, writable=False)
         except NothingHere:  # nor is there anything to read: what is in the way of beginning is what there is to say
             raise error from None
-        shell.out.note(f"nothing will be recorded: {error}")
+        tell(UNRECORDED.format(why=error))
         return engine
 
 

@@ -5,10 +5,11 @@ from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.scopes import Listed
+from projections.decisions.draft import Origin
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events.values import By, Item
-from projections.ids import EventId, Handle
+from projections.ids import EventId, Handle, Identity
 from projections.links import Direct
 from projections.policies.compartments import Setting
 
@@ -62,7 +63,8 @@ class Invocation(NamedTuple):
     they opted out. `has_buttons`: the platform shows buttons and sends files. `eyes`: nobody else sees the reply, so it
     is as if they were told in their direct messages, which this is the setting of. `direct`: it is asked in their
     direct messages, which the platform shows as this channel. `channels` are those of the guild, as its platform lists
-    them.
+    them. `request` is what the platform calls the message that asks: asked by the same one again, nothing is done a
+    second time.
     """
 
     setting: Setting
@@ -75,6 +77,7 @@ class Invocation(NamedTuple):
     eyes: Setting | None = None
     direct: Direct | None = None
     channels: Listed = none_listed
+    request: Identity | None = None
 
     @property
     def sees(self) -> Setting:
@@ -95,6 +98,11 @@ class Invocation(NamedTuple):
     def person(self) -> Handle:
         """Who asks. NOBODY for somebody of whom nothing may be kept."""
         return self.setting.person
+
+    @property
+    def origin(self) -> Origin | None:
+        """What the ids of what they do are made from; None where no platform names what was asked."""
+        return None if self.request is None else Origin(self.request)
 
     @property
     def by(self) -> By:

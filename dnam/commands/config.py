@@ -97,7 +97,7 @@ async def _change(assistant: Assistant, asked: Invocation, scope: str, action: s
     if any(taken) and not is_sure:
         return takes_words(taken, meant, asked, "Not set yet", f"config {action} {scope} {setting}")
     await meet_channel(memory, meant, listed)
-    changed = await set_config(memory, meant, key, value, asked.by)
+    changed = await set_config(memory, meant, key, value, asked.by, origin=asked.origin)
     seen = await memory.look(lambda rows: is_seen(rows, meant))
     unseen = "" if seen or value is None else " I have heard nothing there yet: is the id right?"
     return Reply(f"{await holds_now(assistant, meant, key, value, changed=changed)}{unseen}")

@@ -50,7 +50,7 @@ async def _consent(assistant: Assistant, asked: Invocation, *, out: bool) -> boo
     accounts = () if asked.account is None else (asked.account,)
     if not person and not accounts:
         return None
-    changed = await consent(assistant.memory, person, accounts, BY_THEMSELF, out=out)
+    changed = await consent(assistant.memory, person, accounts, BY_THEMSELF, out=out, origin=asked.origin)
     if out and person:
         assistant.give_up(person)
     return changed

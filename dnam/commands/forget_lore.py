@@ -48,13 +48,13 @@ async def lore_to_restore(assistant: Assistant, asked: Invocation, item_id: str)
 
 async def forget_lore(assistant: Assistant, asked: Invocation, items: list[Item]) -> Reply:
     """Take them back; it can be undone by whoever did it."""
-    gone = await assistant.memory.forget_all(items, by=asked.by)
+    gone = await assistant.memory.forget_all(items, by=asked.by, origin=asked.origin)
     lines = [f"Forgot {len(gone)} item(s).", *listed(gone), f"To take it back: `{PREFIX} restore <id>`"]
     return await undoable(assistant, Reply("\n".join(lines), tuple(gone)))
 
 
 async def restore_lore(assistant: Assistant, asked: Invocation, items: list[Item]) -> Reply:
     """Bring them back; it can be undone by whoever did it."""
-    back = await assistant.memory.restore_all(items, by=asked.by)
+    back = await assistant.memory.restore_all(items, by=asked.by, origin=asked.origin)
     lines = [f"Restored: {one_line(each.text)}\n({shown_id(each)})" for each in back]
     return await undoable(assistant, Reply("\n".join(lines), tuple(back)))

@@ -193,7 +193,7 @@ async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments
     memory, words = assistant.memory, arguments["text"]
     known = memory.guarding.rephrasing
     again = await memory.look(lambda rows: forgotten_before(rows, asked, words, known))
-    item = await memory.remember(asked.person, words, by=asked.by, setting=asked.setting)
+    item = await memory.remember(asked.person, words, by=asked.by, setting=asked.setting, origin=asked.origin)
     note = f"{noted(words)}{again}{await made_room(memory, item)}"
     text = f"Remembered: {one_line(item.text)}\n{reach(asked.setting.audience)} ({shown_id(item)}){note}"
     return await undoable(assistant, Reply(text, (item,)))
@@ -216,7 +216,7 @@ async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
         return Reply(NOT_EDITED, failed=True)
     item_id = await named_here(assistant, asked, arguments["id"])
     item = await _meant(assistant, asked, item_id, STATUSES["forget"])
-    items = await assistant.memory.edit_this(item, arguments["text"], by=asked.by)
+    items = await assistant.memory.edit_this(item, arguments["text"], by=asked.by, origin=asked.origin)
     if not items:
         return Reply(f"`{plain(item_id)}` says that already.")
     text = f"Edited: {one_line(items[0].text)}\n({shown_id(items[0])}){noted(arguments['text'])}"
@@ -228,7 +228,12 @@ async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) 
     what = arguments["what"]
     named = await _is_here(assistant, asked, what)
     items = await assistant.memory.forget(
-        asked.person, "" if named else what, id=what if named else "", by=asked.by, setting=asked.sees
+        asked.person,
+        "" if named else what,
+        id=what if named else "",
+        by=asked.by,
+        setting=asked.sees,
+        origin=asked.origin,
     )
     if not items:
         lore = await lore_to_forget(assistant, asked, what)
@@ -245,7 +250,7 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
             return await restore_lore(assistant, asked, lore)
         raise BadRequest(not_here(item_id) + GONE_FOR_GOOD)
     item = await _meant(assistant, asked, item_id, STATUSES["restore"])
-    items = await assistant.memory.restore_this(item, by=asked.by)
+    items = await assistant.memory.restore_this(item, by=asked.by, origin=asked.origin)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")
     return await undoable(assistant, Reply(f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])})", (items[0],)))

@@ -69,7 +69,7 @@ async def _keep(assistant: Assistant, asked: Invocation, namespace: str, text: s
     refused = refusal(asked, namespace)
     if refused:
         return Reply(refused, failed=True)
-    item = await assistant.memory.remember_for(_compartment(asked, namespace), text, by=asked.by)
+    item = await assistant.memory.remember_for(_compartment(asked, namespace), text, by=asked.by, origin=asked.origin)
     words = f"Remembered: {one_line(item.text)}\n{REACH[namespace]} ({shown_id(item)}){noted(text)}"
     return await undoable(assistant, Reply(words, (item,)))
 

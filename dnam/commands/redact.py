@@ -26,7 +26,10 @@ PARAMETERS = (
     Parameter(SURE, "where it is somebody else's", optional=True, is_typed=True),
 )
 LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
-NOT_YOURS = "I know no message of yours by that, nor an answer to you. A message's link works, or its id."
+NOT_YOURS = (
+    "I know no message of yours by that, nor an answer to you, or it is taken back already. A message's link works, or"
+    " its id."
+)
 DONE = (
     "Taken back: its words are gone here{more}. What {whose} asked me to keep stays until it is forgotten. The bytes"
     " leave my log at night; backups and exports made before hold them until they are removed. The message itself stays"

@@ -30,7 +30,7 @@ async def reset_rolling(assistant: Assistant, asked: Invocation, _: Arguments) -
     one.
     """
     audience = asked.setting.audience
-    origin, said = assistant.memory.origin(), assistant.memory.now()
+    origin, said = asked.origin or assistant.memory.origin(), assistant.memory.now()
     pending = assistant.is_summarising(asked.session)
 
     def decision(rows: Rows) -> list[Draft]:

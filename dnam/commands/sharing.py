@@ -23,7 +23,7 @@ PRIVATE = "It stays in your direct messages."
 async def share(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Let an item be told wherever its person is answered."""
     item_id = await named_here(assistant, asked, arguments["id"])
-    items = await assistant.memory.share(asked.person, item_id, by=asked.by, setting=asked.sees)
+    items = await assistant.memory.share(asked.person, item_id, by=asked.by, setting=asked.sees, origin=asked.origin)
     if not items:
         return Reply(f"`{plain(item_id)}` is shared already.")
     beside = await _beside(assistant, asked, items, item_id)
@@ -34,7 +34,9 @@ async def share(assistant: Assistant, asked: Invocation, arguments: Arguments) -
 async def keep_private(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Let an item be told in its person's direct messages alone."""
     item_id = await named_here(assistant, asked, arguments["id"])
-    items = await assistant.memory.keep_private(asked.person, item_id, by=asked.by, setting=asked.sees)
+    items = await assistant.memory.keep_private(
+        asked.person, item_id, by=asked.by, setting=asked.sees, origin=asked.origin
+    )
     if not items:
         return Reply(f"`{plain(item_id)}` is kept in your direct messages already.")
     beside = await _beside(assistant, asked, items, item_id)

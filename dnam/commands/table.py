@@ -13,6 +13,7 @@ from dnam.commands.config import PARAMETERS as CONFIG
 from dnam.commands.config import config, only_looks
 from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.costs import costs
+from dnam.commands.done_before import done_before, is_done
 from dnam.commands.erase import PARAMETERS as ERASE
 from dnam.commands.erase import erase_confirmed, erase_me
 from dnam.commands.erase_guild import PARAMETERS as ERASE_GUILD
@@ -214,11 +215,18 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
         assistant,
         asked,
         f"{PREFIX} {command.name}",
-        lambda: command.run(assistant, asked, call.arguments),
+        lambda: _once(assistant, asked, call),
         anybody=command.for_owner or command.always or call.only_looks,
         needs_memory=command.needs_memory,
         records=call.changes and not command.always and command.name not in TAKES_BACK,
     )
+
+
+async def _once(assistant: Assistant, asked: Invocation, call: Call) -> Reply:
+    """Do it, unless the same message asked for it before, and it was done."""
+    if call.changes and asked.origin is not None and await is_done(assistant, asked.origin):
+        return await done_before(assistant, asked, call.command.name, asked.origin)
+    return await call.command.run(assistant, asked, call.arguments)
 
 
 def _instead(word: str, offered: Sequence[Command]) -> str:

@@ -34,6 +34,7 @@ from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
 from dnam.commands.undo_setting import LastSetting, last_settings, not_theirs, undo_setting
+from projections.decisions.draft import Origin, part
 from projections.decisions.moving_back import AS_ONE
 from projections.errors import BadRequest
 from projections.events import ItemMoved
@@ -232,14 +233,21 @@ async def _taken_back(
     apart: list[Item] = []
     gone = [each.item for each in acts if _opposite(each) == "forgotten"]
     back = [each.item for each in acts if _opposite(each) == "restored"]
-    items = await memory.forget_all(gone, by=by, undoes=undoes)
-    items += await memory.restore_all(back, by=by, undoes=undoes)
-    for each in acts:
+    items = await memory.forget_all(gone, by=by, undoes=undoes, origin=_part(asked, 0))
+    items += await memory.restore_all(back, by=by, undoes=undoes, origin=_part(asked, len(gone)))
+    others = [each for each in acts if _opposite(each) not in ("forgotten", "restored")]
+    for number, each in enumerate(others, len(gone) + len(back)):
+        origin = _part(asked, number)
         if _opposite(each) == "put back as it was" and each.before is not None:
-            items += await memory.reword(each.item, each.before.text, by=by, undoes=undoes)
+            items += await memory.reword(each.item, each.before.text, by=by, undoes=undoes, origin=origin)
         elif _opposite(each) == "moved back":
-            moved = await memory.move_back(each.item, each.came_from, by=by, undoes=undoes)
+            moved = await memory.move_back(each.item, each.came_from, by=by, undoes=undoes, origin=origin)
             there = (each.item.compartment, each.item.id)
             apart += (item for item in moved if (item.compartment, item.id) == there and item.status == "active")
             items += (item for item in moved if (item.compartment, item.id) != there)
     return items, apart
+
+
+def _part(asked: Invocation, number: int) -> Origin | None:
+    """Where the ids of what is done come from, of several things one after the other."""
+    return None if asked.origin is None else part(asked.origin, number)

@@ -116,7 +116,7 @@ async def undo_setting(assistant: Assistant, asked: Invocation, last: LastSettin
     if any(taken) and not sure:
         what = one_line(_typed(asked, scope, key, value))
         return takes_words(taken, scope, asked, f"Not undone, which would be `config {what}`", "undo")
-    changed = await set_config(memory, scope, key, value, asked.by, undoes=last.event)
+    changed = await set_config(memory, scope, key, value, asked.by, undoes=last.event, origin=asked.origin)
     done = "config unset" if last.now is None else "config set"
     return Reply(f"Undone `{done}`: {await holds_now(assistant, scope, key, value, changed=changed)}")
 

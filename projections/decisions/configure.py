@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from projections.config import Scope, configured
-from projections.decisions.draft import Draft, Minter, Origin
+from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.events import ConfigSet
 from projections.events.values import By
 from projections.ids import EventId
@@ -33,7 +33,7 @@ def configure(rows: Rows, request: ConfigRequest) -> list[Draft]:
     else:
         check(key, value)
     row = configured(rows, key, (str(scope),))
-    if value == (None if row is None else row.value):
+    if value == (None if row is None else row.value) or decided_before(rows, request.origin):
         return []
     event = ConfigSet(
         said=request.said,

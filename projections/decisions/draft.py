@@ -1,5 +1,6 @@
 """What a decision returns: events with their ids, not yet recorded."""
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -61,6 +62,15 @@ class Minter:
     def draft(self, event: Event) -> Draft:
         """The event with the next id."""
         return Draft(self.next(), event, natural=self._origin.identity is not None)
+
+
+def part(origin: Origin, number: int) -> Origin:
+    """The origin of one of several decisions that a request comes to: the first one, 0, goes by the request's own."""
+    if not number:
+        return origin
+    if origin.identity is None:
+        return origin._replace(seed=hashlib.sha256(origin.seed + f"part {number}".encode()).digest())
+    return origin._replace(identity=origin.identity._replace(action=f"{origin.identity.action}, part {number}"))
 
 
 def first_id(origin: Origin) -> EventId:

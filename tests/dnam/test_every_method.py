@@ -27,7 +27,7 @@ from tests.world import NOW
 
 SHED = PlaceSeen("local", "7", "channel", "shed", "guild", guild=Ref("local", "9"), guild_name="Garden")
 REQUEST = HeardRequest("m9", SHED, "person", Account("local", "420", "Ada"), "hello", NOW, ())
-OPTIONAL: dict[str, Any] = {"platform": "local", "by": None, "setting": None}
+OPTIONAL: dict[str, Any] = {"platform": "local", "by": None, "setting": None, "origin": None}
 OF_NOTHING = {"now", "origin", "limits"}
 """They take nothing, and ask the log nothing."""
 ROWLESS = {"request", "answer_id", "placed", "assembled", "limits_in"}
@@ -62,11 +62,11 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "context": of_heard,
             "delivered": {"heard": heard, "turn": turn, "messages": (), "said": None},
             "edit": by_id | {"text": "grows plums"},
-            "edit_this": {"item": item, "text": "grows pears", "by": OPERATOR},
+            "edit_this": {"item": item, "text": "grows pears", "by": OPERATOR, "origin": None},
             "failed": {"heard": heard, "error": ModelError("x"), "said": None},
             "forget": by_id | {"needle": ""},
-            "forget_all": {"items": [item], "by": OPERATOR, "undoes": False},
-            "forget_for": {"compartment": SELF, "what": "be kind to all", "by": OPERATOR},
+            "forget_all": {"items": [item], "by": OPERATOR, "undoes": False, "origin": None},
+            "forget_for": {"compartment": SELF, "what": "be kind to all", "by": OPERATOR, "origin": None},
             "hear": {"request": REQUEST},
             "hear_ready": {"ready": REQUEST, "decided": None, "judge": None},
             "heard": {
@@ -87,7 +87,13 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "look_here": {"question": nothing},
             "meet": {"account": Account("local", "421")},
             "moment": {"at": 1},
-            "move_back": {"item": item, "compartment": direct(item.owner), "by": OPERATOR, "undoes": True},
+            "move_back": {
+                "item": item,
+                "compartment": direct(item.owner),
+                "by": OPERATOR,
+                "undoes": True,
+                "origin": None,
+            },
             "nobodys": {"compartment": SELF},
             "person": {"user": "420", "platform": "local", "make": True},
             "placed": {"heard": heard},
@@ -102,13 +108,14 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
                 "evidence": (),
                 "where": None,
                 "speakers": (),
+                "origin": None,
             },
             "request": of_heard,
             "restore": by_id,
-            "restore_all": {"items": [item], "by": OPERATOR, "undoes": False},
-            "restore_this": {"item": item, "by": OPERATOR},
-            "restore_for": {"compartment": SELF, "id": note.id, "by": OPERATOR},
-            "reword": {"item": item, "text": "grows beans", "by": OPERATOR, "undoes": True},
+            "restore_all": {"items": [item], "by": OPERATOR, "undoes": False, "origin": None},
+            "restore_this": {"item": item, "by": OPERATOR, "origin": None},
+            "restore_for": {"compartment": SELF, "id": note.id, "by": OPERATOR, "origin": None},
+            "reword": {"item": item, "text": "grows beans", "by": OPERATOR, "undoes": True, "origin": None},
             "search": by_text,
             "share": by_id,
             "show": {"user": "420", "platform": "local", "at": None, "setting": None},

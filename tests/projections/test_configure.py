@@ -38,6 +38,15 @@ def of(world: World, key: str, *scopes: Scope) -> str | None:
     return None if row is None else row.value
 
 
+def test_the_same_request_is_decided_once_whatever_was_set_since() -> None:
+    world = World()
+    first = ConfigRequest(GLOBAL, "learn", "none", OPERATOR, origin("asked"), NOW)
+    assert len(world.decide(configure, first)) == 1
+    put(world, GLOBAL, "learn", "heard")
+    assert world.decide(configure, first) == []
+    assert of(world, "learn", GLOBAL) == "heard"
+
+
 class TestConfiguring:
     def test_a_value_is_recorded_for_its_scope(self) -> None:
         world = World()

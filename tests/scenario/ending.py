@@ -2,10 +2,12 @@
 
 Discord   whatever was asked has exactly one answer, and nothing that the bot said stands there unaccounted for
 Claude    no prompt holds words that its readers may not read, and no request was refused
-log       each question has one turn, each answer that stands in Discord was delivered as that, verify and replay
+log       each question has one turn, each answer that stands in Discord was delivered as that, verify and replay;
+          what people said was heard once, as it now stands, and what they deleted is gone
 """
 
 import asyncio
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TypeVar
@@ -14,8 +16,16 @@ from dnam.adapters.discord.places import PLATFORM
 from dnam.adapters.discord.translate import said_of
 from dnam.memory import Memory
 from projections.decisions.hear import message_identity
-from projections.events import Event, ExtractionAnswered, SummaryRefreshed, TurnAnswered, TurnDelivered, TurnFailed
+from projections.events import (
+    Event,
+    ExtractionAnswered,
+    SummaryRefreshed,
+    TurnAnswered,
+    TurnDelivered,
+    TurnFailed,
+)
 from projections.ids import EventId
+from projections.messages import MESSAGES
 from tests.dnam.discord.stage import events
 from tests.dnam.scripted import settings
 from tests.loopback.discord import Message
@@ -25,6 +35,8 @@ from tests.scenario.readers import leak
 from tests.scenario.stage import Stage
 
 E = TypeVar("E", bound=Event)
+SPOKEN = (MessageKind.DEFAULT, MessageKind.REPLY)
+MENTION = re.compile(r"<@!?[0-9]+>")
 
 
 async def check(stage: Stage) -> None:
@@ -35,6 +47,7 @@ async def check(stage: Stage) -> None:
     assert "Traceback" not in stage.bot.log, stage.bot.log
     async with Memory.open(stage.folder / "data", settings=settings()) as memory:
         _log_agrees(stage, memory)
+        _all_was_heard(stage, memory)
     await _file_is_sound(stage)
     stage.world.state.check()
 
@@ -67,6 +80,34 @@ def _log_agrees(stage: Stage, memory: Memory) -> None:
     assert _of(memory, ExtractionAnswered)
 
 
+def _all_was_heard(stage: Stage, memory: Memory) -> None:
+    """Nobody here opted out, and the bot sees every channel: whatever they said besides commands is in the log once."""
+    said = {str(each.id): each for each in _said_by_people(stage)}
+    with memory.engine.reading() as rows:
+        messages = [each.row.message for each in rows.scan(MESSAGES)]
+    texts = {each.ref.key: each.text for each in messages if each.author == "person"}
+    times = Counter(each.ref.key for each in messages if each.author == "person")
+    wrong = {repr(each): times[key] for key, each in said.items() if times[key] != 1}
+    assert wrong == {}, f"heard not once: {wrong}"
+    assert texts.keys() <= said.keys(), "what was deleted is gone"
+    other = {repr(each): texts[key] for key, each in said.items() if not _is_as_said(texts[key], each)}
+    assert other == {}, f"not as it stands in Discord: {other}"
+    stage.transcript.mark("heard", f"{len(said)} messages, each once and as it now stands")
+
+
+def _said_by_people(stage: Stage) -> Iterator[Message]:
+    """What stands in Discord of what people said, but for what they asked of the memory."""
+    for channel in stage.world.state.channels.values():
+        for each in stage.world.messages(channel):
+            if each.author in stage.cast.people and each.kind in SPOKEN and each not in stage.commands:
+                yield each
+
+
+def _is_as_said(text: str, message: Message) -> bool:
+    """Whether a text says what a message says: whom it mentions the log has beside the text."""
+    return bool(re.fullmatch(".*".join(map(re.escape, MENTION.split(message.content))), text, re.DOTALL))
+
+
 def _deliveries_agree(stage: Stage, memory: Memory, failed: set[Message]) -> None:
     """Each of the bot's messages is part of a recorded answer, tells of a failure, or replies to a command."""
     told = {int(ref.key) for each in _of(memory, TurnDelivered) for ref in each.messages}
@@ -82,7 +123,7 @@ def _said(stage: Stage) -> Iterator[Message]:
     for channel in stage.world.state.channels.values():
         if channel is not stage.cast.wall:
             found = stage.world.bot_messages(channel)
-            yield from (each for each in found if each.kind in (MessageKind.DEFAULT, MessageKind.REPLY))
+            yield from (each for each in found if each.kind in SPOKEN)
 
 
 def _of(memory: Memory, kind: type[E]) -> list[E]:

@@ -15,6 +15,7 @@ async def play(folder: Path, transcript: Transcript, seed: int = 1) -> None:
             transcript.heading(title)
             await chapter(made)
         transcript.heading("Afterwards")
+        await made.quiet()
         await made.end()
         await ending.check(made)
         transcript.mark("all is well", f"{transcript.messages} messages")

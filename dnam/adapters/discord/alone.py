@@ -6,24 +6,33 @@ memory. The other, for bots with the same token and another folder, is on a file
 container, or a service with a /tmp of its own.
 
 The kernel lets both go with the process, however that ends; small files stay, and are no lock.
+
+A disk that cannot be written to keeps no bot from answering: a file that is there is locked as it is, and where there
+is none, that is told, and the other lock has to do.
 """
 
 import fcntl
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from discord.http import Route
 
 from projections.errors import BadRequest
+from replay.errors import CannotWrite
 from replay.folder import make_private, write_all
 from replay.lmdb_file import translated
+from replay.lock import holder
 
 MOST_BYTES = 4096
 """How much of a lock's file is read: which process holds it, and on which folder."""
+NO_LOCK = (
+    "there is no lock in {data} ({why}): a second bot with this token is noticed only where it runs on this machine and"
+    " for this user, and would answer everything twice"
+)
 
 
 class AlreadyRunning(BadRequest):
@@ -46,37 +55,57 @@ def _digest(text: str) -> str:
 
 
 @contextmanager
-def alone(data: Path, token: str) -> Iterator[None]:
-    """Be the only bot with this token, for as long as the `with` lasts. AlreadyRunning says who is, and CannotWrite why
-    the disk of the folder takes no lock.
+def alone(data: Path, token: str, tell: Callable[[str], None]) -> Iterator[None]:
+    """Be the only bot with this token, for as long as the `with` lasts. AlreadyRunning says who is. `tell` hears it
+    where the disk of the folder takes no lock.
     """
     with ExitStack() as held:
-        with translated(data):
-            make_private(data)
-            here = _opened(lock_path(data, token), held)
-        _lock(here, data)
-        with translated(data):
-            _sign(here, data)
+        try:
+            _hold(lock_path(data, token), data, held)
+        except CannotWrite as error:
+            tell(NO_LOCK.format(data=data, why=error))
         with suppress(OSError):  # where there is no room for it, nobody sees a bot on another folder
-            anywhere = _opened(token_path(token), held)
-            _lock(anywhere, data)
+            path = token_path(token)
+            anywhere = _opened(path, held)
+            _lock(anywhere, path, data)
             _sign(anywhere, data)
         yield
 
 
-def _opened(path: Path, held: ExitStack) -> int:
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+def _hold(path: Path, data: Path, held: ExitStack) -> None:
+    """Hold the lock of the folder; CannotWrite where there can be none."""
+    file = _file(path, data, held)
+    _lock(file, path, data)
+    with suppress(OSError):  # held it is all the same: who is refused hears less
+        _sign(file, data)
+
+
+def _file(path: Path, data: Path, held: ExitStack) -> int:
+    """The file of the lock; where nothing can be written, that of an earlier bot: a lock needs no more."""
+    try:
+        with translated(data):
+            make_private(data)
+            return _opened(path, held)
+    except CannotWrite:
+        with suppress(OSError):
+            return _opened(path, held, os.O_RDONLY)
+        raise
+
+
+def _opened(path: Path, held: ExitStack, how: int = os.O_RDWR | os.O_CREAT) -> int:
+    file = os.open(path, how | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     held.callback(os.close, file)
     return file
 
 
-def _lock(file: int, data: Path) -> None:
+def _lock(file: int, path: Path, data: Path) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        process, _, folder = os.pread(file, MOST_BYTES, 0).decode(errors="replace").partition(" ")
+        signed, _, folder = os.pread(file, MOST_BYTES, 0).decode(errors="replace").partition(" ")
+        process = holder(path) or signed or "unknown"
         raise AlreadyRunning(
-            f"a bot with this token already runs on {folder or data} (process {process or 'unknown'}), and two would"
+            f"a bot with this token already runs on {folder or data} (process {process}), and two would"
             " answer everything twice: end it first, or give this one a token of its own"
         ) from None
 

@@ -20,8 +20,9 @@ from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.parse import Call, Misread
 from dnam.markdown import tamed
-from projections.decisions.hear import HeardRequest
+from projections.decisions.hear import HeardRequest, message_identity
 from projections.decisions.place import PlaceSeen
+from projections.ids import Identity
 from replay.errors import LogError
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ class Obeying:
             await self._reply(message, request.place, told)
             await self._desk.could_not_ask("command", error)
             return
+        asked = asked._replace(request=asking_identity(request))
         shown = await self._shown(asked, call, message.author.id)
         text = await self._desk.handed_over(message.author, shown.text, shown.file)
         await self._reply(message, request.place, text, shown.view)
@@ -120,6 +122,11 @@ class Obeying:
             await self._desk.failed("reply to a command", error)
             return isinstance(error, discord.Forbidden | discord.NotFound)
         return True
+
+
+def asking_identity(request: HeardRequest) -> Identity:
+    """What the ids of what a typed command does are made from: it is done once, however often it is taken up."""
+    return message_identity(request.place.platform, request.key, "asked", request.said)
 
 
 def picked_instead(call: Call | Misread) -> str:

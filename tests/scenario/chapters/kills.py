@@ -7,11 +7,14 @@ from tests.loopback.discord.limits import Fault
 from tests.loopback.messages import Holds
 from tests.scenario.stage import Stage
 
+TWINE = "the twine for the marigold lies in the second drawer"
+
 
 async def chapter(stage: Stage) -> None:
     await _heard_and_no_reply_yet(stage)
     await _answered_and_not_sent(stage)
     await _sent_and_not_recorded(stage)
+    await _obeyed_and_not_said(stage)
     await _in_mid_extraction(stage)
     await _told_to_end_in_mid_answer(stage)
 
@@ -64,6 +67,20 @@ async def _sent_and_not_recorded(stage: Stage) -> None:
     await stage.start()
     await stage.answered(cast.tobi, cast.deck, "and the anchor, is it the rudder's?".replace("anchor", "keel"))
     assert stage.claude.count("answer") == thought + 1
+
+
+async def _obeyed_and_not_said(stage: Stage) -> None:
+    """What a command says is done once, and its reply comes after all."""
+    cast, kim = stage.cast, stage.cast.kim
+    sending = _sending(stage, cast.general)
+    command = await kim.says(cast.general, f"!memory remember {TWINE}")
+    stage.commands.append(command)
+    await stage.until(lambda: sending.met, "the reply to be on its way")
+    await stage.kill("what a command says is done, and its reply never reaches Discord")
+    await stage.start()
+    assert "is done" in (await stage.answer(command)).content
+    assert TWINE in (await stage.commands_it(kim, cast.general, "!memory undo")).content
+    assert TWINE not in (await stage.commands_it(kim, cast.general, "!memory show")).content
 
 
 async def _in_mid_extraction(stage: Stage) -> None:
