@@ -53,7 +53,8 @@ MOST_GONE = 200
 """How many messages one decision at most says to be gone."""
 log = logging.getLogger(__name__)
 LEFT_OUT = "more was said while the bot was away than its last {} messages: what is older is neither heard nor answered"
-Obey = Callable[[discord.Message, HeardRequest], Awaitable[None]]
+Obey = Callable[[discord.Message, HeardRequest, int], Awaitable[None]]
+"""Does what a command says that is taken up late; told besides when the connection began (ms)."""
 """Does what a typed command says, unless that is under way or done already."""
 
 
@@ -90,6 +91,8 @@ class CatchingUp:
         self._told_cut: dict[int, int] = {}
         """Of which channels it was told that more was missed, and their last message then."""
         self._resumed = Resumed()
+        self._connected_at = desk.memory.now()
+        """When the connection began, in ms."""
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     def connected(self, shard: int | None = None, *, resumed: bool = False) -> None:
@@ -99,6 +102,7 @@ class CatchingUp:
         last message that nobody has heard of.
         """
         self._resumed = self._resumed.after(shard, resumed=resumed)
+        self._connected_at = self._desk.memory.now()
         for known in (self._caught, self._unread):
             for queue in [each for each, of in known.items() if shard in (None, of)]:
                 del known[queue]
@@ -230,7 +234,7 @@ class CatchingUp:
                 continue
             if each.is_command:
                 if _is_awaited(each.request, began):
-                    await self._obey(each.message, each.request)
+                    await self._obey(each.message, each.request, self._connected_at)
                 continue
             verdict = await self._answering.verdict(each.message, each.request)
             asked = await self._answering.asked(each.request)

@@ -18,6 +18,8 @@ from dnam.adapters.discord.replying import Replying
 from dnam.adapters.discord.ui.shown import Lists, Shown, under
 from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
+from dnam.commands.done_before import is_done
+from dnam.commands.done_since import SINCE, did_since
 from dnam.commands.parse import Call, Misread
 from dnam.markdown import tamed
 from projections.decisions.hear import HeardRequest, message_identity
@@ -42,11 +44,14 @@ class Obeying:
         self._later = later
         self._guarded = guarded
 
-    async def obey(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
+    async def obey(
+        self, message: discord.Message, request: HeardRequest, call: Call | Misread, began: int | None = None
+    ) -> None:
         """Do what a typed command says, and reply where all can read it: nothing where the bot is to be silent. Slash
         commands work there too, for who asks alone.
 
-        What is said next does not wait for a log that is held, nor for models: the reply comes when it is done.
+        What is said next does not wait for a log that is held, nor for models: the reply comes when it is done. A
+        command that is taken up late, after a connection `began` (ms), is not done over what they did in between.
         """
         guild = None if message.guild is None else message.guild.id
         if not self._desk.allowed.admits(message.author.id, guild) or not self._desk.takes(message.id):
@@ -56,18 +61,20 @@ class Obeying:
 
         async def work() -> bool:
             return await self._guarded(
-                request.place, "command", lambda: self._carry_out(message, request, call), message.channel
+                request.place, "command", lambda: self._carry_out(message, request, call, began), message.channel
             )
 
         await self._desk.begun(work, slow=isinstance(call, Call) and call.command.slow)
 
-    async def obey_late(self, message: discord.Message, request: HeardRequest) -> None:
+    async def obey_late(self, message: discord.Message, request: HeardRequest, began: int) -> None:
         """Do what a command says that was typed while the bot was not there; once, should it also come live."""
         call = self._desk.command(message)
         if call is not None and not self._answering.is_taken_back(message.id):
-            await self.obey(message, request, call)
+            await self.obey(message, request, call, began)
 
-    async def _carry_out(self, message: discord.Message, request: HeardRequest, call: Call | Misread) -> None:
+    async def _carry_out(
+        self, message: discord.Message, request: HeardRequest, call: Call | Misread, began: int | None
+    ) -> None:
         manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
             asked = await self._desk.askers.asked_by(
@@ -79,9 +86,21 @@ class Obeying:
             await self._desk.could_not_ask("command", error)
             return
         asked = asked._replace(request=asking_identity(request))
+        if began is not None and await self._is_overtaken(asked, call, request.said, began):
+            await self._reply(message, request.place, SINCE)
+            return
         shown = await self._shown(asked, call, message.author.id)
         text = await self._desk.handed_over(message.author, shown.text, shown.file)
         await self._reply(message, request.place, text, shown.view)
+
+    async def _is_overtaken(self, asked: Invocation, call: Call | Misread, said: int, began: int) -> bool:
+        """Whether a command would change something, was not done before, and who typed it did something since."""
+        assistant = self._desk.assistant
+        if isinstance(call, Misread) or not call.changes:
+            return False
+        if asked.origin is not None and await is_done(assistant, asked.origin):
+            return False
+        return await did_since(assistant, asked, said, began)
 
     async def _shown(self, asked: Invocation, call: Call | Misread, user: int) -> Shown:
         """What came of it: the first page of what can be asked again for the next, else all of it."""

@@ -9,6 +9,7 @@ import pytest
 
 from dnam.adapters.discord.bot import DnamBot
 from dnam.commands.done_before import DONE
+from dnam.commands.done_since import SINCE
 from projections.items import ITEMS
 from tests.dnam.discord.stage import bot_in, garden, idle, shown
 
@@ -62,3 +63,58 @@ async def test_who_opted_out_and_in_again_stays_in(tmp_path: Path) -> None:
             await idle(world, bot)
             assert bot.desk.memory.engine.head().size == size
             assert shown(world, here.general)[-1] == DONE.format(prefix="!memory", name="opt-out")
+
+
+async def test_what_was_typed_where_the_bot_is_silent_is_not_done_over_what_they_did_since(tmp_path: Path) -> None:
+    """Nobody said anything to them there, so they asked otherwise; after a restart the bot may speak there again."""
+    told = {**TOLD, "respond_mode": "none"}
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, told=told) as bot:
+            for text in ("hello", "!memory opt-in", TEA):
+                await here.kim.says(here.general, text)
+            await idle(world, bot)
+            await (await here.kim.uses(here.general, "/memory opt-out")).reply()
+            await idle(world, bot)
+            size = bot.desk.memory.engine.head().size
+        async with bot_in(world, tmp_path, told=TOLD) as bot:
+            await idle(world, bot)
+            assert bot.desk.memory.engine.head().size == size
+            assert shown(world, here.general)[-2:] == [SINCE, SINCE]
+
+
+async def test_a_setting_of_theirs_counts_as_done_since(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, told={**TOLD, "respond_mode": "none"}) as bot:
+            for text in ("hello", "!memory config set me learn=none"):
+                await here.kim.says(here.general, text)
+            await idle(world, bot)
+            await (
+                await here.kim.uses(here.general, "/memory config", action="set", scope="me", setting="learn=heard")
+            ).reply()
+            await idle(world, bot)
+            size = bot.desk.memory.engine.head().size
+        async with bot_in(world, tmp_path, told=TOLD) as bot:
+            await idle(world, bot)
+            assert (bot.desk.memory.engine.head().size, shown(world, here.general)[-1]) == (size, SINCE)
+
+
+async def test_what_was_typed_while_it_was_away_is_all_done(tmp_path: Path) -> None:
+    """Of two places; and what others did meanwhile stands against nothing."""
+    async with garden() as (world, here):
+        hall = here.guild.channel("hall")
+        async with bot_in(world, tmp_path, told=TOLD) as bot:
+            for place in (here.general, hall):
+                await here.kim.says(place, "hello")
+            await idle(world, bot)
+        await here.kim.says(here.general, TEA)
+        await here.kim.says(hall, ROSES)
+        await here.ada.says(hall, "!memory remember I keep bees")
+        await here.kim.says(here.general, "!memory show")
+        async with bot_in(world, tmp_path, told=TOLD) as bot:
+            await idle(world, bot)
+            assert [text for text, status, _ in items(bot) if status == "active"] == [
+                "I keep bees",
+                "I like tea in the morning",
+                "my second note says roses",
+            ]
+            assert SINCE not in [*shown(world, here.general), *shown(world, hall)]
