@@ -253,14 +253,15 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
 
 async def named_here(assistant: Assistant, asked: Invocation, item_id: str) -> str:
     """The id, where the place shows an item of theirs with it, in company an active one; else BadRequest."""
-    shown = await assistant.memory.look(
-        lambda rows: any(
-            each.id == item_id and (asked.is_alone or each.status == "active") for each in own(rows, asked.sees)
-        )
-    )
-    if not shown:
+    if not await assistant.memory.look(lambda rows: has_own(rows, asked, item_id)):
         raise BadRequest(not_here(item_id))
     return item_id
+
+
+def has_own(rows: Rows, asked: Invocation, item_id: str) -> bool:
+    """Whether the place shows an item of theirs with this id, in company an active one."""
+    found = (each for each in own(rows, asked.sees) if each.id == item_id)
+    return any(asked.is_alone or each.status == "active" for each in found)
 
 
 async def _meant(assistant: Assistant, asked: Invocation, item_id: str, statuses: Collection[str]) -> Item:
