@@ -59,7 +59,7 @@ async def history(assistant: Assistant, asked: Invocation, arguments: Arguments)
         lambda rows: [*lives_here(assistant, rows, asked, item_id), *_of_nobody(assistant, rows, asked, item_id)]
     )
     if not told:
-        raise BadRequest(not_here(item_id))
+        raise BadRequest(not_here(asked, item_id))
     zone = zone_of(memory.settings.timezone)
     texts = ("\n".join(_lines(each, lambda ms: "" if ms is None else shown(ms, zone))) for each in told)
     return Reply("\n\n".join(texts), tuple(each.item for each in told if each.item is not None))

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Completes, Invocation, Reply
 from dnam.commands.nobodys import forgettable, means, restorable
+from dnam.finding import compartment_words
 from dnam.whereabouts import openings_for
 from projections.decisions.remember import RESTORABLE
 from projections.durable import Sought, matching
@@ -24,6 +25,10 @@ from projections.rows import Found, Rows
 Act = Literal["forget", "restore"]
 STATUSES: Mapping[Act, frozenset[str]] = {"forget": frozenset({"active"}), "restore": RESTORABLE}
 OWNER_BYTES = 16
+BEFORE = (
+    "What was kept here when fewer could read along is told in your direct messages with me alone, and "
+    f"`{PREFIX} share <id>` there lets it be told again"
+)
 WORDS_STAY = "What you wrote stands where you wrote it: delete that message to take its words away too."
 
 
@@ -139,9 +144,38 @@ def listed(items: Iterable[Item]) -> list[str]:
     return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
 
 
-def not_here(item_id: str) -> str:
+def not_here(asked: Invocation, item_id: str) -> str:
     """That there is no item of this id, and how to see which there are."""
-    return f"there is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids"
+    before = f". {BEFORE}" if is_opened_since(asked) else ""
+    return f"there is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids{before}"
+
+
+def is_opened_since(asked: Invocation) -> bool:
+    """Whether it is asked where others read along, and fewer could before. Whether something of theirs is of that time
+    is for them alone to know.
+    """
+    there = asked.sees.audience
+    return there.kind == "guild" and there.epoch > 0
+
+
+def of_id(rows: Rows, asked: Invocation, item_id: str) -> list[Item]:
+    """Their own items of one id that the place shows and that are held."""
+    return [each for each in own(rows, asked.sees) if each.id == item_id and each.status == "active"]
+
+
+def in_each(rows: Rows, items: Iterable[Item]) -> list[str]:
+    """What is said where something is done to several items of one id: where each of them lies."""
+    places: dict[str, list[str]] = {}
+    for item in items:
+        places.setdefault(item.id, []).append(one_line(compartment_words(rows, item.compartment)))
+    return [_each(item_id, where) for item_id, where in places.items() if len(where) > 1]
+
+
+def _each(item_id: str, where: Sequence[str]) -> str:
+    reach = "both" if len(where) == 2 else "all of them"
+    return (
+        f"There were {len(where)} items of the id `{plain(item_id)}`, kept {'; '.join(where)}: this holds for {reach}."
+    )
 
 
 def shown_id(item: Item) -> str:

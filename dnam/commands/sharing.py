@@ -10,12 +10,12 @@ from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.items import has_own, named_here
 from dnam.commands.nobodys import shown_with
-from dnam.commands.picking import plain, shown_id
+from dnam.commands.picking import in_each, of_id, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.finding import compartment_class
 from dnam.placing import BOTH, is_beside
 from projections.events.values import Item
-from projections.policies.compartments import Opening, opened
+from projections.policies.compartments import Opening, direct, everywhere, opened
 from projections.quoting import one_line
 from projections.rows import Rows
 
@@ -37,12 +37,13 @@ async def share(assistant: Assistant, asked: Invocation, arguments: Arguments) -
     if reach := await _told_anyway(assistant, asked, arguments["id"]):
         return Reply(f"{reach} {NOT_SHARED}", failed=True)
     item_id = await named_here(assistant, asked, arguments["id"])
+    each = await _each(assistant, asked, item_id, everywhere(asked.person))
     items = await assistant.memory.share(asked.person, item_id, by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` is shared already.")
     beside = await _beside(assistant, asked, items, item_id)
     told = [_told("Shared", each, SHARED, "keep-private") for each in items]
-    return await undoable(assistant, Reply("\n".join([*told, *beside]), tuple(items)))
+    return await undoable(assistant, Reply("\n".join([*told, *each, *beside]), tuple(items)))
 
 
 async def keep_private(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -50,12 +51,13 @@ async def keep_private(assistant: Assistant, asked: Invocation, arguments: Argum
     if reach := await _told_anyway(assistant, asked, arguments["id"]):
         return Reply(f"{reach} {NOT_KEPT}", failed=True)
     item_id = await named_here(assistant, asked, arguments["id"])
+    each = await _each(assistant, asked, item_id, direct(asked.person))
     items = await assistant.memory.keep_private(asked.person, item_id, by=asked.by, setting=asked.sees)
     if not items:
         return Reply(f"`{plain(item_id)}` is kept in your direct messages already.")
     beside = await _beside(assistant, asked, items, item_id)
     told = [_told("Kept private", each, PRIVATE, "share") for each in items]
-    return await undoable(assistant, Reply("\n".join([*told, *beside]), tuple(items)))
+    return await undoable(assistant, Reply("\n".join([*told, *each, *beside]), tuple(items)))
 
 
 async def _told_anyway(assistant: Assistant, asked: Invocation, item_id: str) -> str:
@@ -66,6 +68,13 @@ async def _told_anyway(assistant: Assistant, asked: Invocation, item_id: str) ->
         return "" if found is None else TOLD[compartment_class(found.compartment)]
 
     return await assistant.memory.look(question)
+
+
+async def _each(assistant: Assistant, asked: Invocation, item_id: str, to: str) -> list[str]:
+    """What is said where several items of the id move there."""
+    return await assistant.memory.look(
+        lambda rows: in_each(rows, (item for item in of_id(rows, asked, item_id) if item.compartment != to))
+    )
 
 
 async def _beside(assistant: Assistant, asked: Invocation, items: Sequence[Item], item_id: str) -> list[str]:
