@@ -6,11 +6,12 @@ the person's who asks, and only where the place opens it, or one of nobody's tha
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Completes, Invocation, Reply
-from dnam.commands.nobodys import forgettable, means, restorable
+from dnam.commands.nobodys import forgettable, means, nobodys, restorable
 from dnam.finding import compartment_words
 from dnam.whereabouts import openings_for
 from projections.decisions.remember import RESTORABLE
@@ -84,17 +85,18 @@ def completions(
     rows: Rows, asked: Invocation, completes: Completes, typed: str, *, of_nobody: bool = False
 ) -> list[Completion]:
     """The items that fit what was typed so far, newest first: by id, or by all of its words in any order. `of_nobody`:
-    also those of nobody's that they may take back or bring back.
+    also those of nobody's that they may take back or bring back; any item may be one of nobody's that is shown there.
     """
-    words = typed.casefold().split()
-    found = [each for each in _reach(rows, asked, completes) if (each.owner or of_nobody) and _fits(each, words)]
+    words, others = typed.casefold().split(), of_nobody or completes == "any"
+    found = [each for each in _reach(rows, asked, completes) if (each.owner or others) and _fits(each, words)]
     found.sort(key=lambda each: (-each.updated, each.id))
     return [Completion(f"[{label(each.kind) or 'fact'}] {one_line(each.text)}", each.id) for each in found]
 
 
 def _reach(rows: Rows, asked: Invocation, completes: Completes) -> Iterator[Item]:
     if completes == "any":
-        return own(rows, asked.sees)
+        shown = (each.row.item for each in nobodys(rows, asked))
+        return chain(own(rows, asked.sees), (item for item in shown if item.status == "active"))
     return (each.row.item for each in within_reach(rows, asked, "restore" if completes == "gone" else "forget"))
 
 

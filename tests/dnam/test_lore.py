@@ -11,6 +11,7 @@ from dnam.commands.command import Invocation, Reply
 from dnam.commands.forget_lore import NOT_EDITED
 from dnam.commands.keep_others import NO_PERSON, TAKEN_BACK, UNHEARD, UNWILLING
 from dnam.commands.lore import NO_LORE, NO_SERVER, NOT_MANAGING, NOT_OWNER, NOT_OWNER_SELF, NOT_PRIVATE
+from dnam.commands.picking import completions
 from dnam.commands.pointing import Pointed
 from dnam.commands.sharing import NOT_KEPT, NOT_SHARED
 from dnam.commands.table import MENUS, point, read, run
@@ -247,6 +248,18 @@ class TestLore:
             assert not told.failed
         elsewhere = await town.asks_as("kim", f"!memory history {item}")
         assert elsewhere.text.startswith("There is no item `durable-")
+
+    async def test_its_id_completes_where_its_history_is_asked_for(self, town: Town) -> None:
+        item = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0].id
+        for place, found in ((OPEN, [item]), (None, [])):
+            heard, _ = await town.speaks("kim", "hm", place)
+            asked = Invocation(heard.setting, heard.session)
+            told = await town.memory.look(partial(completions, asked=asked, completes="any", typed="fridays"))
+            assert [each.id for each in told] == found
+        await town.asks_as("ada", f"!memory forget {item}", OPEN)
+        heard, _ = await town.speaks("kim", "hm", OPEN)
+        asked = Invocation(heard.setting, heard.session)
+        assert await town.memory.look(partial(completions, asked=asked, completes="any", typed="")) == []
 
     async def test_what_it_quotes_is_what_everybody_there_may_read(self, town: Town) -> None:
         _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
