@@ -28,6 +28,7 @@ from projections.errors import DnamError
 from projections.events import MessageRedacted
 from projections.events.values import OPERATOR, By
 from projections.ids import Ref
+from replay.chronicle import LogChronicle
 from replay.folder import replace_file
 from replay.group import Recorded
 from replay.shadow_store import shadows_in
@@ -131,7 +132,7 @@ async def _redact(memory: Access, guild: Ref, until: int, by: By) -> int:
 
 
 async def _part(memory: Access, request: EraseGuildRequest) -> Recorded:
-    return await memory.record(lambda rows: erase_guild(rows, request))
+    return await memory.record(lambda rows: erase_guild(rows, LogChronicle(memory.engine.live), request))
 
 
 # -- going on ------------------------------------------------------------------------------------------------------

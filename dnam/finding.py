@@ -14,7 +14,7 @@ from projections.items import items_of
 from projections.lookup import SessionCard, find_all_called, find_people, find_sessions, sessions_with
 from projections.people import name_of
 from projections.places import PLACES, find_place
-from projections.policies.compartments import Setting
+from projections.policies.compartments import Setting, is_of_before
 from projections.policies.text import composed
 from projections.quoting import NAME_CHARS, in_quotes, line_name
 from projections.rows import Rows
@@ -135,6 +135,9 @@ def compartment_class(compartment: str) -> str:
     return parts[2] if parts[0] == "person" and len(parts) > 2 else parts[0]
 
 
+AS_BEFORE = "as it was when fewer could read it"
+
+
 def compartment_words(rows: Rows, compartment: str) -> str:
     """Where a memory holds, for people."""
     words = {
@@ -145,7 +148,8 @@ def compartment_words(rows: Rows, compartment: str) -> str:
     }
     kind = compartment_class(compartment)
     place = compartment.rpartition(f"{kind}/")[2]
-    return words.get(kind) or f"in {kind} {place_words(rows, place)}"
+    before = f" {AS_BEFORE}" if is_of_before(rows, compartment) else ""
+    return words.get(kind) or f"in {kind} {place_words(rows, place)}{before}"
 
 
 def place_option(compartment: str) -> str:

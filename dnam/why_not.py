@@ -9,9 +9,11 @@ from projections.events.values import Item
 from projections.ids import NOBODY, Handle
 from projections.lookup import find_items
 from projections.people import name_of
-from projections.policies.compartments import Opening, opened, readers_place
+from projections.policies.compartments import Opening, is_of_before, opened, readers_place
 from projections.quoting import in_quotes
 from projections.rows import Rows
+
+WIDENED = ": all of its server can read the channel by now, which opens nothing old"
 
 
 class WhyNot(NamedTuple):
@@ -60,7 +62,8 @@ def _reasons(rows: Rows, person: Handle, item: Item, is_open: bool, there: Where
         name = name_of(rows, person)
         yield f"{lives}, and is told here only while {name} can read that, which the bot asks each time"
     elif not is_open:
-        yield f"{lives}, and this place does not open that"
+        opened = is_of_before(rows, item.compartment)
+        yield f"{lives}, and this place does not open that{WIDENED if opened else ''}"
     if item.status != "active":
         yield f"it is {item.status}"
     if item.valid_until is not None and item.valid_until < now:
@@ -70,15 +73,16 @@ def _reasons(rows: Rows, person: Handle, item: Item, is_open: bool, there: Where
 def openers(rows: Rows, person: Handle, compartment: str) -> Iterator[str]:
     """The contexts that open a compartment, for people."""
     name, kind = name_of(rows, person), compartment_class(compartment)
-    place = place_words(rows, compartment.rpartition(f"{kind}/")[2])
+    place, is_before = place_words(rows, compartment.rpartition(f"{kind}/")[2]), is_of_before(rows, compartment)
     match kind:
         case "guild":
             yield f"any channel of {place}"
             yield f"{name}'s own direct messages, as far as it is {name}'s"
         case "channel" if compartment.startswith("person/"):
-            yield f"{place}, when {name} is answered there"
+            if not is_before:
+                yield f"{place}, when {name} is answered there"
             yield f"{name}'s own direct messages, while {name} can read {place}"
-        case "channel":
+        case "channel" if not is_before:
             yield place
         case "direct":
             yield f"{name}'s own direct messages"

@@ -58,9 +58,18 @@ class ConfigRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     by: By
 
 
+CONFIG_KEY_BYTES = 32
+"""How many bytes say which key of which scope a row is of."""
+
+
+def scope_key(scope: str) -> bytes:
+    """16 bytes for a scope."""
+    return digest16(scope)
+
+
 def config_key(scope: str, key: str) -> bytes:
     """scope ‖ key, 32 bytes."""
-    return digest16(scope) + digest16(key)
+    return scope_key(scope) + digest16(key)
 
 
 def _rows(record: Record) -> list[Change[ConfigRow]]:
@@ -87,7 +96,7 @@ def _given(record: Record) -> list[Change[GivenRow]]:
             return []
 
 
-CONFIG = Projection("config", 1, ConfigRow, (ConfigSet,), _rows, 32)
+CONFIG = Projection("config", 1, ConfigRow, (ConfigSet,), _rows, CONFIG_KEY_BYTES)
 CONFIG_GIVEN = Projection("config_given", 1, GivenRow, (ConfigSet,), _given, 56, history=False)
 
 

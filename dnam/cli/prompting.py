@@ -128,12 +128,14 @@ def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
 
     from dnam.finding import compartment_words, place_option
     from projections.items import items_of
+    from projections.policies.compartments import is_of_before
 
     if any(use.owner == person for use in context.items):
         return
     active = (each.row.item for each in items_of(view.rows, person) if each.row.item.status == "active")
     for compartment, count in sorted(Counter(item.compartment for item in active).items()):
-        where, option = compartment_words(view.now, compartment), place_option(compartment)
+        where = compartment_words(view.now, compartment)
+        option = "" if is_of_before(view.now, compartment) else place_option(compartment)
         try_it = f": --in {shlex.quote(option)}" if option else ""
         yield f"{count} item{'' if count == 1 else 's'} kept {where} cannot be told here{try_it}"
 

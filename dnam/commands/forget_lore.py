@@ -4,7 +4,7 @@
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Invocation, Reply
-from dnam.commands.nobodys import forgettable, means, nobodys, restorable
+from dnam.commands.nobodys import forgettable, means, restorable, shown_with
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo import undoable
 from projections.events.values import Item
@@ -19,11 +19,7 @@ NOT_EDITED = (
 
 async def is_lore(assistant: Assistant, asked: Invocation, item_id: str) -> bool:
     """Whether this is the id of what is nobody's own and shown there."""
-    return await assistant.memory.look(
-        lambda rows: any(
-            each.row.item.id == item_id and each.row.item.status == "active" for each in nobodys(rows, asked)
-        )
-    )
+    return await assistant.memory.look(lambda rows: shown_with(rows, asked, item_id) is not None)
 
 
 async def lore_to_forget(assistant: Assistant, asked: Invocation, what: str) -> list[Item]:

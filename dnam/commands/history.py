@@ -3,6 +3,9 @@
 It shows what the place opens, and quotes messages that every reader of the place may read. Where others read along, it
 tells of active items only, and of the words that stand today: earlier ones were taken back, and are told in direct
 messages.
+
+What is nobody's own is told of as where others read along, wherever it is asked, and without who did it but whoever
+asks; to the owner in their direct messages, whole.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,9 +21,11 @@ from dnam.why_not import openers
 from projections.errors import BadRequest
 from projections.events import ItemRefused, MessageEdited, MessageHeard, TurnAnswered
 from projections.events.event import Event
-from projections.events.values import Item
-from projections.ids import EventId
-from projections.policies.compartments import Setting
+from projections.events.values import By, Item
+from projections.ids import NOBODY, EventId, Handle
+from projections.links import Direct
+from projections.people import SOMEONE
+from projections.policies.compartments import Setting, opened
 from projections.policies.quotable import may_quote_answer, may_quote_message
 from projections.quoting import label, one_line
 from projections.rows import Rows
@@ -37,37 +42,72 @@ When = Callable[[int | None], str]
 
 
 class Told(NamedTuple):
-    """A life in words, and the item as it is; None for what was only refused. `told_in`: where it may be told."""
+    """A life in words, and the item as it is; None for what was only refused. `is_alone`: nobody else reads it.
+    `told_in`: where it may be told.
+    """
 
     life: LifeWords
     item: Item | None
+    is_alone: bool
     told_in: tuple[str, ...] = ()
 
 
 async def history(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """What happened to an item, who did it, why, and what was said."""
     memory, item_id = assistant.memory, arguments["id"]
-    told = await memory.look(lambda rows: list(lives_here(assistant, rows, asked, item_id)))
+    told = await memory.look(
+        lambda rows: [*lives_here(assistant, rows, asked, item_id), *_of_nobody(assistant, rows, asked, item_id)]
+    )
     if not told:
-        raise BadRequest(not_here(item_id))
+        raise BadRequest(not_here(asked, item_id))
     zone = zone_of(memory.settings.timezone)
-    alone = asked.is_alone
-    texts = ("\n".join(_lines(each, lambda ms: "" if ms is None else shown(ms, zone), alone)) for each in told)
+    texts = ("\n".join(_lines(each, lambda ms: "" if ms is None else shown(ms, zone))) for each in told)
     return Reply("\n\n".join(texts), tuple(each.item for each in told if each.item is not None))
 
 
 def lives_here(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str) -> Iterator[Told]:
     """The lives of the person's items with this id, as far as they may be told where they ask."""
-    memory, alone = assistant.memory, asked.is_alone
-    opened = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.sees))
-    narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, asked.sees), asked.direct)
-    for life, steps in audit(rows, Reader(memory.engine.live), asked.person, item_id):
-        if life.address.compartment not in opened or not (alone or life.status == "active"):
+    here = frozenset(each.compartment for each in openings_for(rows, asked.person, asked.sees))
+    looks = _Looks(asked.person, here, asked.sees, asked.direct, asked.is_alone)
+    for told in _lives(assistant, rows, looks, item_id):
+        is_told = told.is_alone and told.life.status == "active"
+        yield told._replace(told_in=tuple(openers(rows, asked.person, told.life.compartment)) if is_told else ())
+
+
+def _of_nobody(assistant: Assistant, rows: Rows, asked: Invocation, item_id: str) -> Iterator[Told]:
+    """The same of what is nobody's own."""
+    here = frozenset(each.compartment for each in opened(rows, asked.setting) if each.owner == NOBODY)
+    alone = asked.is_owner and asked.setting.audience.kind == "direct"
+    looks = _Looks(NOBODY, here, asked.setting, asked.direct, alone)
+    found = _lives(assistant, rows, looks, item_id)
+    return found if alone else (each._replace(life=_by_someone(each.life, asked.by)) for each in found)
+
+
+def _by_someone(life: LifeWords, asker: By) -> LifeWords:
+    steps = (
+        each if each.by.kind != "person" or each.by == asker else each._replace(who=SOMEONE) for each in life.steps
+    )
+    return life._replace(steps=tuple(steps))
+
+
+class _Looks(NamedTuple):
+    """Whose items are looked at, in which compartments, and in which setting the reply is read."""
+
+    owner: Handle
+    opened: frozenset[str]
+    setting: Setting
+    direct: Direct | None
+    alone: bool
+
+
+def _lives(assistant: Assistant, rows: Rows, looks: _Looks, item_id: str) -> Iterator[Told]:
+    memory, here, alone = assistant.memory, looks.opened, looks.alone
+    narrator = Narrator(rows, memory.settings.assistant_name, _quotable(rows, looks.setting), looks.direct)
+    for life, steps in audit(rows, Reader(memory.engine.live), looks.owner, item_id):
+        if life.address.compartment not in here or not (alone or life.status == "active"):
             continue
-        seen = tuple(_seen(each, life.item, opened, alone=alone) for each in steps if _is_open(each, opened, alone))
-        is_told = alone and life.status == "active"
-        told_in = tuple(openers(rows, asked.person, life.address.compartment)) if is_told else ()
-        yield Told(narrator.life(Audited(life, seen)), life.item, told_in)
+        seen = tuple(_seen(each, life.item, here, alone=alone) for each in steps if _is_open(each, here, alone))
+        yield Told(narrator.life(Audited(life, seen)), life.item, alone)
 
 
 def _is_open(explained: Explained, opened: frozenset[str], alone: bool) -> bool:
@@ -105,7 +145,7 @@ def _quotable(rows: Rows, setting: Setting) -> Callable[[Event, EventId], bool]:
 # -- in words ------------------------------------------------------------------------------------------------------
 
 
-def _lines(told: Told, when: When, alone: bool) -> Iterator[str]:
+def _lines(told: Told, when: When) -> Iterator[str]:
     life = told.life
     kind = label(life.kind) or "fact"
     yield f"**[{kind}] {one_line(life.text)}** `{plain(life.id)}` ({life.status}, {one_line(life.where)})"
@@ -113,7 +153,7 @@ def _lines(told: Told, when: When, alone: bool) -> Iterator[str]:
     if left > 0:
         yield f"… {left} earlier"
     for step in life.steps[-MOST_STEPS:]:
-        yield from _step_lines(life, step, when, alone)
+        yield from _step_lines(life, step, when, told.is_alone)
     if told.told_in:
         where = one_line("; ".join(told.told_in))
         yield f"It may be told in: {where}. `{PREFIX} share` and `keep-private` change that."

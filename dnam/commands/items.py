@@ -10,7 +10,7 @@ from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.forget_lore import NOT_EDITED, forget_lore, is_lore, lore_to_forget, lore_to_restore, restore_lore
 from dnam.commands.forgotten_before import forgotten_before
 from dnam.commands.made_room import made_room
-from dnam.commands.picking import STATUSES, WORDS_STAY, listed, not_here, own, plain, shown_id
+from dnam.commands.picking import STATUSES, WORDS_STAY, in_each, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
 from dnam.commands.unmatched import unmatched
 from dnam.finding import compartment_words
@@ -25,7 +25,7 @@ from projections.events.values import About, Audience, Item
 from projections.groups import grouped
 from projections.ids import EventId, Point
 from projections.items import RefusalRow, items_in
-from projections.policies.compartments import Setting, opened, place_item
+from projections.policies.compartments import Setting, is_of_before, opened, place_item
 from projections.quoting import one_line
 from projections.quoting import opening as quoted
 from projections.rows import Rows
@@ -38,6 +38,9 @@ NONE = "(none)"
 NOTHING_YET = f"I remember nothing of you here yet: `{PREFIX} remember <text>` keeps something."
 WHOSE: Mapping[About, str] = {"guild": ", lore", "self": ", about me", "owner": ", for you as my owner"}
 """What stands behind the id of something that is nobody's own: another item may have the same."""
+TOLD_ALONE = f"kept {{where}}, so told in your direct messages alone (`{PREFIX} share` changes that)"
+"""Of what is of the time when fewer could read a channel."""
+OTHERS = "This is the one kept {where}. What else has the id stays as it is, kept {others}."
 MOST_HELD = 5
 
 
@@ -92,7 +95,12 @@ def _summary_chars(rows: Rows, request: Request) -> int:
 def _places(rows: Rows, setting: Setting, items: Iterable[Item]) -> dict[str, str]:
     """Where their own items may be told that are not told where what is learned here is, by compartment."""
     elsewhere = {item.compartment for item in items if item.owner} - {place_item(setting)}
-    return {each: f", told {one_line(compartment_words(rows, each))}" for each in elsewhere}
+    return {each: f", {_told_where(rows, each)}" for each in elsewhere}
+
+
+def _told_where(rows: Rows, compartment: str) -> str:
+    words = one_line(compartment_words(rows, compartment))
+    return TOLD_ALONE.format(where=words) if is_of_before(rows, compartment) else f"told {words}"
 
 
 async def at(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -219,7 +227,8 @@ async def edit(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     items = await assistant.memory.edit_this(item, arguments["text"], by=asked.by, origin=asked.origin)
     if not items:
         return Reply(f"`{plain(item_id)}` says that already.")
-    text = f"Edited: {one_line(items[0].text)}\n({shown_id(items[0])}){noted(arguments['text'])}"
+    others = await _others(assistant, asked, items[0])
+    text = f"Edited: {one_line(items[0].text)}\n({shown_id(items[0])}){others}{noted(arguments['text'])}"
     return await undoable(assistant, Reply(text, (items[0],)))
 
 
@@ -238,7 +247,9 @@ async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) 
     if not items:
         lore = await lore_to_forget(assistant, asked, what)
         return await (forget_lore(assistant, asked, lore) if lore else unmatched(assistant, asked, what))
-    lines = [f"Forgot {len(items)} item(s).", *listed(items), WORDS_STAY, f"To take it back: `{PREFIX} restore <id>`"]
+    each = await assistant.memory.look(lambda rows: in_each(rows, items))
+    back = f"To take it back: `{PREFIX} restore <id>`"
+    lines = [f"Forgot {len(items)} item(s).", *listed(items), *each, WORDS_STAY, back]
     return await undoable(assistant, Reply("\n".join(lines), tuple(items)))
 
 
@@ -248,24 +259,27 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
     if not await _is_here(assistant, asked, item_id):
         if lore := await lore_to_restore(assistant, asked, item_id):
             return await restore_lore(assistant, asked, lore)
-        raise BadRequest(not_here(item_id) + GONE_FOR_GOOD)
+        raise BadRequest(not_here(asked, item_id) + GONE_FOR_GOOD)
     item = await _meant(assistant, asked, item_id, STATUSES["restore"])
     items = await assistant.memory.restore_this(item, by=asked.by, origin=asked.origin)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")
-    return await undoable(assistant, Reply(f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])})", (items[0],)))
+    others = await _others(assistant, asked, items[0])
+    text = f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])}){others}"
+    return await undoable(assistant, Reply(text, (items[0],)))
 
 
 async def named_here(assistant: Assistant, asked: Invocation, item_id: str) -> str:
     """The id, where the place shows an item of theirs with it, in company an active one; else BadRequest."""
-    shown = await assistant.memory.look(
-        lambda rows: any(
-            each.id == item_id and (asked.is_alone or each.status == "active") for each in own(rows, asked.sees)
-        )
-    )
-    if not shown:
-        raise BadRequest(not_here(item_id))
+    if not await assistant.memory.look(lambda rows: has_own(rows, asked, item_id)):
+        raise BadRequest(not_here(asked, item_id))
     return item_id
+
+
+def has_own(rows: Rows, asked: Invocation, item_id: str) -> bool:
+    """Whether the place shows an item of theirs with this id, in company an active one."""
+    found = (each for each in own(rows, asked.sees) if each.id == item_id)
+    return any(asked.is_alone or each.status == "active" for each in found)
 
 
 async def _meant(assistant: Assistant, asked: Invocation, item_id: str, statuses: Collection[str]) -> Item:
@@ -277,8 +291,20 @@ async def _meant(assistant: Assistant, asked: Invocation, item_id: str, statuses
     def question(rows: Rows) -> Item:
         found = [each for each in own(rows, asked.sees) if each.id == item_id]
         if not found:
-            raise BadRequest(not_here(item_id))
+            raise BadRequest(not_here(asked, item_id))
         return min(found, key=lambda item: (item.status not in statuses, item.compartment != here))
+
+    return await assistant.memory.look(question)
+
+
+async def _others(assistant: Assistant, asked: Invocation, taken: Item) -> str:
+    """Which item of an id was taken, where the place shows another one."""
+
+    def question(rows: Rows) -> str:
+        same = [each for each in own(rows, asked.sees) if each.id == taken.id and each.status == "active"]
+        others = [compartment_words(rows, each.compartment) for each in same if each.compartment != taken.compartment]
+        where = compartment_words(rows, taken.compartment)
+        return "\n" + one_line(OTHERS.format(where=where, others="; ".join(others))) if others else ""
 
     return await assistant.memory.look(question)
 

@@ -33,6 +33,12 @@ def nobodys(rows: Rows, asked: Invocation) -> Iterator[Found[ItemRow]]:
     return (found for opening in openings for found in items_in(rows, *opening))
 
 
+def shown_with(rows: Rows, asked: Invocation, item_id: str) -> Item | None:
+    """What is shown there under this id and is nobody's own."""
+    found = (each.row.item for each in nobodys(rows, asked))
+    return next((item for item in found if item.id == item_id and item.status == "active"), None)
+
+
 def means(item: Item, what: str) -> bool:
     """Whether it is this id, or words that cover it, or what it quotes."""
     return item.id == what or any(covers(what, each) for each in (item.text, *(each.quote for each in item.evidence)))

@@ -6,11 +6,13 @@ the person's who asks, and only where the place opens it, or one of nobody's tha
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Completes, Invocation, Reply
-from dnam.commands.nobodys import forgettable, means, restorable
+from dnam.commands.nobodys import forgettable, means, nobodys, restorable
+from dnam.finding import compartment_words
 from dnam.whereabouts import openings_for
 from projections.decisions.remember import RESTORABLE
 from projections.durable import Sought, matching
@@ -24,6 +26,10 @@ from projections.rows import Found, Rows
 Act = Literal["forget", "restore"]
 STATUSES: Mapping[Act, frozenset[str]] = {"forget": frozenset({"active"}), "restore": RESTORABLE}
 OWNER_BYTES = 16
+BEFORE = (
+    "What was kept here when fewer could read along is told in your direct messages with me alone, and "
+    f"`{PREFIX} share <id>` there lets it be told again"
+)
 WORDS_STAY = "What you wrote stands where you wrote it: delete that message to take its words away too."
 
 
@@ -79,17 +85,18 @@ def completions(
     rows: Rows, asked: Invocation, completes: Completes, typed: str, *, of_nobody: bool = False
 ) -> list[Completion]:
     """The items that fit what was typed so far, newest first: by id, or by all of its words in any order. `of_nobody`:
-    also those of nobody's that they may take back or bring back.
+    also those of nobody's that they may take back or bring back; any item may be one of nobody's that is shown there.
     """
-    words = typed.casefold().split()
-    found = [each for each in _reach(rows, asked, completes) if (each.owner or of_nobody) and _fits(each, words)]
+    words, others = typed.casefold().split(), of_nobody or completes == "any"
+    found = [each for each in _reach(rows, asked, completes) if (each.owner or others) and _fits(each, words)]
     found.sort(key=lambda each: (-each.updated, each.id))
     return [Completion(f"[{label(each.kind) or 'fact'}] {one_line(each.text)}", each.id) for each in found]
 
 
 def _reach(rows: Rows, asked: Invocation, completes: Completes) -> Iterator[Item]:
     if completes == "any":
-        return own(rows, asked.sees)
+        shown = (each.row.item for each in nobodys(rows, asked))
+        return chain(own(rows, asked.sees), (item for item in shown if item.status == "active"))
     return (each.row.item for each in within_reach(rows, asked, "restore" if completes == "gone" else "forget"))
 
 
@@ -139,9 +146,38 @@ def listed(items: Iterable[Item]) -> list[str]:
     return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
 
 
-def not_here(item_id: str) -> str:
+def not_here(asked: Invocation, item_id: str) -> str:
     """That there is no item of this id, and how to see which there are."""
-    return f"there is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids"
+    before = f". {BEFORE}" if is_opened_since(asked) else ""
+    return f"there is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids{before}"
+
+
+def is_opened_since(asked: Invocation) -> bool:
+    """Whether it is asked where others read along, and fewer could before. Whether something of theirs is of that time
+    is for them alone to know.
+    """
+    there = asked.sees.audience
+    return there.kind == "guild" and there.epoch > 0
+
+
+def of_id(rows: Rows, asked: Invocation, item_id: str) -> list[Item]:
+    """Their own items of one id that the place shows and that are held."""
+    return [each for each in own(rows, asked.sees) if each.id == item_id and each.status == "active"]
+
+
+def in_each(rows: Rows, items: Iterable[Item]) -> list[str]:
+    """What is said where something is done to several items of one id: where each of them lies."""
+    places: dict[str, list[str]] = {}
+    for item in items:
+        places.setdefault(item.id, []).append(one_line(compartment_words(rows, item.compartment)))
+    return [_each(item_id, where) for item_id, where in places.items() if len(where) > 1]
+
+
+def _each(item_id: str, where: Sequence[str]) -> str:
+    reach = "both" if len(where) == 2 else "all of them"
+    return (
+        f"There were {len(where)} items of the id `{plain(item_id)}`, kept {'; '.join(where)}: this holds for {reach}."
+    )
 
 
 def shown_id(item: Item) -> str:

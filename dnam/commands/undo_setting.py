@@ -15,7 +15,7 @@ from dnam.commands.command import PREFIX, Invocation, Reply
 from dnam.commands.config import asked_at, asker_of, holds_now, takes_words
 from dnam.overdue import taken_by
 from dnam.scopes import listed_as, set_config
-from projections.config import CONFIG_GIVEN, Scope, scope_set, scopes_for
+from projections.config import CONFIG_GIVEN, CONFIG_KEY_BYTES, Scope, scope_set, scopes_for
 from projections.events import ConfigSet
 from projections.events.values import By
 from projections.fold import Record
@@ -26,8 +26,6 @@ from projections.quoting import one_line
 from projections.rows import Rows
 from replay.reading import Reader
 
-KEY_BYTES = 32
-"""Of a row of what was given: which key of which scope."""
 NOT_YOURS = "`config {what}`: {why}. Who may takes it back with `{prefix} config {how}`."
 
 
@@ -75,7 +73,7 @@ def _left_by(rows: Rows, reader: Reader, by: By) -> Iterator[LastSetting]:
     """Of each key of each scope that somebody left as it is: their last change that they did not take back."""
     given: dict[bytes, list[Seq]] = {}
     for each in rows.scan(CONFIG_GIVEN):
-        given.setdefault(each.key[:KEY_BYTES], []).append(each.seq)
+        given.setdefault(each.key[:CONFIG_KEY_BYTES], []).append(each.seq)
     for seqs in given.values():
         last = reader.at(max(seqs)).record
         if last is not None and last.event.by == by:

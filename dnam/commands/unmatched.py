@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Invocation, Reply
 from dnam.commands.nobodys import means, nobodys
-from dnam.commands.picking import listed
+from dnam.commands.picking import BEFORE, is_opened_since, listed
 from projections.events.values import About, Item
 from projections.policies.text import normalise
 from projections.rows import Rows
@@ -32,7 +32,8 @@ async def unmatched(assistant: Assistant, asked: Invocation, what: str) -> Reply
         return Reply(f"{NONE} {TAKEN_BACK_BY[others.about]}")
     hits = await assistant.memory.search(asked.person, what, setting=asked.sees)
     meant = listed(hit.item for hit in hits[:MOST_MEANT])
-    lines = [f"{NONE} {RULE}{f' {MENU}' if asked.has_buttons else ''}", *(["Did you mean:"] if meant else []), *meant]
+    more = (RULE, *([f"{BEFORE}."] if is_opened_since(asked) else []), *([MENU] if asked.has_buttons else []))
+    lines = [" ".join((NONE, *more)), *(["Did you mean:"] if meant else []), *meant]
     return Reply("\n".join(lines))
 
 

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,6 +17,7 @@ from projections.errors import DnamError
 from projections.events.values import By
 from projections.ids import Ref
 from replay.builder import Progress, rebuild, silent
+from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.rewriting import dropped_at, rewrite
 from replay.shadow import shadow_engine, shadows_in
@@ -124,8 +124,13 @@ def erase_guild_in_shadows(engine: Engine, guild: Ref, until: int, by: By) -> No
             _TURN,
             shadow_engine(store.path, name, writable=True, clock=engine.recorder.clock, beside=engine) as shadow,
         ):
-            while shadow.record(partial(erase_guild, request=_request(engine, guild, until, by))).records:
+            while _erased_in(shadow, _request(engine, guild, until, by)):
                 pass
+
+
+def _erased_in(shadow: Engine, request: EraseGuildRequest) -> bool:
+    """Whether a part of it was still there."""
+    return bool(shadow.record(lambda rows: erase_guild(rows, LogChronicle(shadow.live), request)).records)
 
 
 def _request(engine: Engine, guild: Ref, until: int, by: By) -> EraseGuildRequest:

@@ -8,20 +8,25 @@
 An event before the last that made a row shows when that one is gone. So this is decided again, each time under another
 origin, until nothing comes of it. What was said or learned later than it was begun stays, and then its places do: a
 guild that goes on talking is erased all the same.
+
+By its places everything else is found, and a setting that shows again would be in force. So of both the whole past
+goes, the oldest first: of a setting but for the value that it has, where that one stays, and of a place what says last
+where it is at the very end.
 """
 
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
-from projections.config import CONFIG, Scope
+from projections.config import CONFIG, CONFIG_GIVEN, CONFIG_KEY_BYTES, Scope, ScopeKind, scope_key
+from projections.decisions.came_of import Chronicle
 from projections.decisions.draft import Draft, Minter, Origin, as_many, decided_before
 from projections.decisions.redact import Redaction, redacted, redaction_of, replies_withdrawn
 from projections.decisions.retention import with_answers
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Point, Ref
 from projections.items import FORGOTTEN, ITEMS, REFUSALS, ItemRow
-from projections.messages import MESSAGES, MessageRow, point_key, unit
+from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.places import AUDIENCES, PLACES, PlaceRow, audience_of, place_key
 from projections.policies.closing import identity_of
 from projections.policies.compartments import in_channel, in_guild
@@ -35,6 +40,8 @@ MOST_SAID = 400
 """How many messages and how many answers one decision takes at most."""
 MOST_BODIES = 1_000
 """How many bodies one decision drops at most of what is left."""
+SCOPES: tuple[ScopeKind, ...] = ("guild", "channel")
+"""As what a place may have settings."""
 
 
 class EraseGuildRequest(NamedTuple):
@@ -46,7 +53,7 @@ class EraseGuildRequest(NamedTuple):
     by: By = OPERATOR
 
 
-def erase_guild(rows: Rows, request: EraseGuildRequest) -> list[Draft]:
+def erase_guild(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest) -> list[Draft]:
     """The next part of it; nothing when all is gone."""
     if decided_before(rows, request.origin):
         return []
@@ -57,7 +64,7 @@ def erase_guild(rows: Rows, request: EraseGuildRequest) -> list[Draft]:
         turns = list(islice(_turns(rows, places, request.said), most))
         return _drafts(rows, request, with_answers(redaction_of(rows, messages, request.said), turns, request.said))
 
-    return as_many(said, MOST_SAID) or _left(rows, request, places) or _places(rows, request, places)
+    return as_many(said, MOST_SAID) or _left(rows, request, places) or _places(rows, chronicle, request, places)
 
 
 def _places_of(rows: Rows, guild: Ref) -> list[PlaceRow]:
@@ -178,14 +185,28 @@ def _left(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> lis
     return _drafts(rows, request, Redaction(tuple(withdrawn), bodies))
 
 
-def _places(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
+def _places(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
+    """Where it was, and how that was set: nothing as long as something is said there."""
     if any(_messages(rows, places, None)) or any(_turns(rows, places, None)):  # said since
         return []
-    scopes = {str(Scope(kind, row.place)) for row in places for kind in ("guild", "channel")}
-    scopes.add(str(Scope("guild", request.guild)))
-    found = (each.row for each in rows.scan(CONFIG))
-    settings = (row.event for row in found if row.scope in scopes and not is_narrow(row.key, row.value))
-    audiences = (rows.get(AUDIENCES, place_key(row.place)) for row in places)
-    readers = (row.event for row in audiences if row is not None)
-    bodies: tuple[EventId, ...] = tuple(dict.fromkeys(chain((row.event for row in places), readers, settings)))
-    return _drafts(rows, request, Redaction((), bodies[:MOST_BODIES]))
+    scopes = dict.fromkeys(Scope(kind, row.place) for row in places for kind in SCOPES)
+    scopes[Scope("guild", request.guild)] = None
+    settings = (each for scope in scopes for each in _given(rows, scope))
+    described = (each for row in places for each in _described(rows, chronicle, row))
+    bodies = dict.fromkeys(chain(settings, described, (row.event for row in places)))
+    return _drafts(rows, request, Redaction((), tuple(islice(bodies, MOST_BODIES))))
+
+
+def _given(rows: Rows, scope: Scope) -> Iterator[EventId]:
+    """What gave the keys of a scope their values, the oldest first; but for the values that stay."""
+    found = sorted(rows.scan(CONFIG_GIVEN, scope_key(str(scope))), key=lambda each: each.seq)
+    for each in found:
+        row, event = rows.get(CONFIG, each.key[:CONFIG_KEY_BYTES]), key_point(each.key).id
+        if row is None or row.event != event or not is_narrow(row.key, row.value):
+            yield event
+
+
+def _described(rows: Rows, chronicle: Chronicle, row: PlaceRow) -> Iterator[EventId]:
+    """What said of a place where it is and who can read it, the oldest first; but for what says now where it is."""
+    past = chronicle.touched(rows, AUDIENCES, place_key(row.place))
+    return (each.id for each in past if each.id != row.event)

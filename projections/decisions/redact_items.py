@@ -10,6 +10,9 @@ words of a message lie between it and the item as it now is. Their bodies go. Th
     is gone    where nothing else is left. What was taken back is not refused by its words any more then, nor can it be
                brought back; what had left recall with it stays away
 
+What a person took back and asked to keep again is not taken back any more when the words go with which they asked: so
+what they took it back with goes too, which would be the last that is known of it.
+
 Whoever keeps another's words keeps them as nobody's, and only as long as their author leaves them said: such an item
 goes with the message that it is made of, and with its words when they are edited away. It does so too where it was
 taken back since; what had left recall with it stays away.
@@ -22,7 +25,16 @@ import msgspec
 
 from projections.decisions.shelf import causes_of, policy_by, rests_on
 from projections.derived import effects_of
-from projections.events import Event, ItemEvent, ItemRedacted, ItemRemembered, ItemUpserted, ItemWithdrawn
+from projections.events import (
+    Event,
+    ItemEvent,
+    ItemForgotten,
+    ItemRedacted,
+    ItemRemembered,
+    ItemRestored,
+    ItemUpserted,
+    ItemWithdrawn,
+)
 from projections.events.values import Evidence, Intent, Item
 from projections.ids import NOBODY, EventId, Ref
 from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ForgottenRow, ItemRow, forgotten_key, item_key, items_of
@@ -31,7 +43,7 @@ from projections.places import audience_of, place_of
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "redacted-items@2"
+VERSION = "redacted-items@3"
 LEFT = "a message that it rested on was taken back"
 GONE = "the messages that it rested on were taken back"
 ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
@@ -119,15 +131,39 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
     others = (each for each in with_them if _address(each.row) not in known)
     events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
+    lifted = (event for each in touched if each.fate != "gone" for event in lifted_by(rows, each.row, each.path))
     left = [each for each in touched if each.fate != "stands"]
     standing = [each for each in touched if each.fate == "stands"]
     return ItemsRedacted(
         tuple(events),
-        bodies,
+        bodies.union(lifted),
         (*(each.row.item.text for each in left), *wordings(rows, _paths(left))),
         wordings(rows, _paths(standing)),
         tuple(each.row.item.text for each in standing),
     )
+
+
+def lifted_by(rows: Rows, row: ItemRow, path: Iterable[EventId]) -> Iterator[EventId]:
+    """The acts that took an item back, which these events of it had undone."""
+    if rows.get(FORGOTTEN, forgotten_key(row.item)) is None:
+        lifting = (event for event in map(rows.event, path) if isinstance(event, ItemRemembered | ItemRestored))
+        yield from (each for event in lifting for each in _taken_back_before(rows, row, event))
+
+
+def _taken_back_before(rows: Rows, row: ItemRow, event: Event) -> Iterator[EventId]:
+    """What last took the item back in front of an event of it."""
+    for cause in event.causes:
+        before = rows.event(cause)
+        if not isinstance(before, ItemEvent) or _at(before.item) != _at(row.item):
+            continue
+        if isinstance(before, ItemForgotten) or (isinstance(before, ItemRedacted) and before.refuses):
+            yield cause
+        elif not isinstance(before, ItemRemembered | ItemRestored):
+            yield from _taken_back_before(rows, row, before)
+
+
+def _at(item: Item) -> bytes:
+    return item_key(item.owner, item.compartment, item.id)
 
 
 def _paths(touched: Iterable[_Touched]) -> frozenset[EventId]:
@@ -141,7 +177,7 @@ def wordings(rows: Rows, events: Iterable[EventId]) -> tuple[str, ...]:
 
 
 def _address(row: ItemRow) -> bytes:
-    return item_key(row.item.owner, row.item.compartment, row.item.id)
+    return _at(row.item)
 
 
 def events_before(rows: Rows, first: Collection[EventId]) -> dict[EventId, frozenset[EventId]]:

@@ -18,6 +18,7 @@ from projections.decisions.redact_items import (
     ItemsRedacted,
     events_before,
     fates,
+    lifted_by,
     wordings,
 )
 from projections.decisions.said_again import SaidAgain, said_again, units_of_turns
@@ -35,7 +36,7 @@ from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "rereading@3"
+VERSION = "rereading@4"
 
 
 class Rereading:
@@ -76,7 +77,8 @@ class Rereading:
         untouched = [_refused_again(row, shelf) for row in self._changed if not _is_touched(row, shelf, nobodys)]
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
-        redaction = items_redaction(self._rows, left._replace(bodies=left.bodies | paths), said)
+        lifted = (each for row in self._changed for each in lifted_by(self._rows, row, gone.path(row.event)))
+        redaction = items_redaction(self._rows, left._replace(bodies=left.bodies.union(paths, lifted)), said)
         again = self._said_again(left, left.bodies | paths, shelf, nobodys).nearest()
         events = (
             *redaction.events,

@@ -28,9 +28,12 @@ code fetches more and leaves out some of it.
     self                  itself alone
 
 What was said lies where its audience is: `channel/C` is also where that goes which a whole guild could read until fewer
-could (`said_in`). What is about the assistant itself, or its owner, is written by hand, or taken down by the answering
-model's tool in the owner's own DMs; said by somebody else it is theirs. Of others who take part, a context opens what
-all who read the answer could have heard from them (`opened_of`): nothing portable, and nothing in direct messages.
+could (`said_in`). Once all can read C again it opens `guild/G` alone: what lies in C's compartments is of the time when
+fewer could, widening opens nothing old, and only P's own DMs open what is P's of it (`is_of_before`).
+
+What is about the assistant itself, or its owner, is written by hand, or taken down by the answering model's tool in the
+owner's own DMs; said by somebody else it is theirs. Of others who take part, a context opens what all who read the
+answer could have heard from them (`opened_of`): nothing portable, and nothing in direct messages.
 """
 
 from typing import NamedTuple
@@ -105,6 +108,15 @@ def readers_place(compartment: str) -> Ref | None:
             return _ref(compartment.removeprefix("channel/"))
         case _:
             return None
+
+
+def is_of_before(rows: Rows, compartment: str) -> bool:
+    """Whether it is for those who could read a channel when fewer could than now: no place opens it any more, and of
+    what is a person's own their direct messages do.
+    """
+    place = readers_place(compartment)
+    audience = None if place is None else audience_of(rows, place)
+    return audience is not None and audience.kind == "guild"
 
 
 def _ref(name: str) -> Ref:

@@ -398,7 +398,9 @@ class TestOneIdInTwoPlaces:
 
     async def test_the_one_that_lies_where_it_is_asked_is_edited(self, world: World) -> None:
         item = await self.kept_twice(world)
-        assert await world.asks("ada", f"!memory edit {item} I like rain") == f"Edited: I like rain\n(`{item}`)"
+        which = "This is the one kept in direct messages. What else has the id stays as it is, kept in guild Garden."
+        edited = await world.asks("ada", f"!memory edit {item} I like rain")
+        assert edited == f"Edited: I like rain\n(`{item}`)\n{which}"
         assert "I like tea" in await world.asks("ada", "!memory", OPEN)
         assert (await world.asks("ada", f"!memory edit {item} I like snow", OPEN)).startswith("Edited: I like snow")
         assert sorted(each.text for each in await world.memory.show("ada")) == ["I like rain", "I like snow"]

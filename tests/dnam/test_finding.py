@@ -87,9 +87,11 @@ def test_unknown_and_ambiguous_names() -> None:
     [
         ("person/00ff/direct", "direct", "in direct messages"),
         ("person/00ff/everywhere", "everywhere", "everywhere"),
-        ("person/00ff/channel/discord:1", "channel", "in channel general"),
+        ("person/00ff/channel/discord:2", "channel", "in channel staff"),
         ("person/00ff/channel/slack:a/b:c", "channel", "in channel slack:a/b:c"),
-        ("channel/discord:1", "channel", "in channel general"),
+        ("channel/discord:2", "channel", "in channel staff"),
+        ("person/00ff/channel/discord:1", "channel", "in channel general as it was when fewer could read it"),
+        ("channel/discord:1", "channel", "in channel general as it was when fewer could read it"),
         ("guild/discord:9", "guild", "in guild Garden"),
         ("guild/discord:77", "guild", "in guild discord:77"),
         ("self", "self", "everywhere, about the assistant itself"),
@@ -100,6 +102,7 @@ def test_unknown_and_ambiguous_names() -> None:
 def test_compartments(compartment: str, kind: str, words: str) -> None:
     world = World()
     say(world, KIM, GENERAL, "1")
+    say(world, KIM, GENERAL._replace(key="2", name="staff", audience="channel"), "2")
     assert compartment_class(compartment) == kind
     assert compartment_words(world.rows, compartment) == words
 

@@ -11,7 +11,9 @@ from dnam.commands.command import Invocation, Reply
 from dnam.commands.forget_lore import NOT_EDITED
 from dnam.commands.keep_others import NO_PERSON, TAKEN_BACK, UNHEARD, UNWILLING
 from dnam.commands.lore import NO_LORE, NO_SERVER, NOT_MANAGING, NOT_OWNER, NOT_OWNER_SELF, NOT_PRIVATE
+from dnam.commands.picking import completions
 from dnam.commands.pointing import Pointed
+from dnam.commands.sharing import NOT_KEPT, NOT_SHARED
 from dnam.commands.table import MENUS, point, read, run
 from dnam.commands.undo import undo_change
 from dnam.consenting import consent
@@ -234,6 +236,78 @@ class TestLore:
         for rights in ({"manages": True}, {"owner": True}):
             assert (await town.asks_as("ines", f"!memory restore {item}", OPEN, **rights)).failed
         assert (await town.asks_as("kim", f"!memory restore {item}", OPEN)).text.startswith("Restored: ")
+
+    async def test_it_is_said_where_it_comes_from_and_to_others_not_by_whom(self, town: Town) -> None:
+        item = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0].id
+        for user, who in (("ada", "ada"), ("kim", "someone")):
+            told = await town.asks_as(user, f"!memory history {item}", OPEN)
+            lines = told.text.splitlines()
+            assert lines[0] == f"**[fact] We meet on Fridays** `{item}` (active, in guild Garden)"
+            assert f": remembered by {who}: " in lines[1]
+            assert lines[2:] == ["  We meet on Fridays"]
+            assert not told.failed
+        elsewhere = await town.asks_as("kim", f"!memory history {item}")
+        assert elsewhere.text.startswith("There is no item `durable-")
+
+    async def test_its_id_completes_where_its_history_is_asked_for(self, town: Town) -> None:
+        item = (await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)).items[0].id
+        for place, found in ((OPEN, [item]), (None, [])):
+            heard, _ = await town.speaks("kim", "hm", place)
+            asked = Invocation(heard.setting, heard.session)
+            told = await town.memory.look(partial(completions, asked=asked, completes="any", typed="fridays"))
+            assert [each.id for each in told] == found
+        await town.asks_as("ada", f"!memory forget {item}", OPEN)
+        heard, _ = await town.speaks("kim", "hm", OPEN)
+        asked = Invocation(heard.setting, heard.session)
+        assert await town.memory.look(partial(completions, asked=asked, completes="any", typed="")) == []
+
+    async def test_what_it_quotes_is_what_everybody_there_may_read(self, town: Town) -> None:
+        _, pointed = await town.speaks("kim", "I grow pumpkins", OPEN)
+        heard, _ = await town.speaks("ada", "hm", OPEN)
+        item = (await town.others(heard, pointed)).items[0].id
+        told = (await town.asks_as("ines", f"!memory history {item}", OPEN)).text
+        assert ": remembered by someone: " in told
+        assert re.search(r"  > kim, .*: \"I grow pumpkins\"", told)
+        gone = (await town.asks_as("kim", f"!memory forget {item}", OPEN)).text
+        assert gone.startswith("Forgot 1")
+        told = (await town.asks_as("ines", f"!memory history {item}", OPEN)).text
+        assert told.startswith("There is no item `durable-"), "what was taken back is told to nobody there"
+
+    async def test_of_notes_their_owner_is_told_whole_and_others_of_what_is_told_them(self, town: Town) -> None:
+        notes = {
+            name: (await town.asks_as("ines", f"!memory note {name} Answers come late", owner=True)).items[0].id
+            for name in ("self", "owner")
+        }
+        assert len(set(notes.values())) == 1, "one id, in two compartments"
+        alone = (await town.asks_as("ines", f"!memory history {notes['owner']}", owner=True)).text
+        assert alone.count(": remembered by ines: ") == 2
+        assert "It may be told in" not in alone
+        for place in (OPEN, None):
+            told = (await town.asks_as("kim", f"!memory history {notes['self']}", place)).text
+            assert told.count(": remembered by someone: ") == 1
+            assert "(active, everywhere, about the assistant itself)" in told
+        await town.asks_as("ines", "!memory forget Answers come late", owner=True)
+        assert (
+            "status: active → forgotten"
+            in (await town.asks_as("ines", f"!memory history {notes['self']}", owner=True)).text
+        )
+        assert (await town.asks_as("kim", f"!memory history {notes['self']}", OPEN)).failed
+
+    @pytest.mark.parametrize(
+        ("name", "words"), [("guild", "lore"), ("self", "know of myself"), ("owner", "a note for")]
+    )
+    async def test_nobody_shares_it_or_keeps_it_for_themselves(self, town: Town, name: str, words: str) -> None:
+        place, rights = (OPEN, {"manages": True}) if name == "guild" else (None, {"owner": True})
+        item = (await town.asks_as("ines", f"!memory note {name} Answers come late", place, **rights)).items[0].id
+        for command, why in (("share", NOT_SHARED), ("keep-private", NOT_KEPT)):
+            reply = await town.asks_as("ines", f"!memory {command} {item}", place, **rights)
+            assert reply.failed
+            assert words in reply.text
+            assert reply.text.endswith(why)
+        own = await town.keeps("ines", "Answers come late", place)
+        assert own == item
+        shared = await town.asks_as("ines", f"!memory share {item}", place, **rights)
+        assert shared.text.startswith("Shared: "), "their own of this id goes first"
 
     async def test_who_wrote_it_down_may_undo_it(self, town: Town) -> None:
         reply = await town.asks_as("ada", "!memory lore We meet on Fridays", OPEN, manages=True)

@@ -19,6 +19,7 @@ from projections.people import NOTES
 from projections.policies.compartments import (
     Opening,
     Setting,
+    is_of_before,
     is_portable,
     may_rest,
     opened,
@@ -178,6 +179,20 @@ def test_what_was_said_lies_where_it_can_be_read_now() -> None:
     assert said_in(world.rows, then, G) == CHANNEL, "widening opens nothing old"
     assert said_in(world.rows, Audience("guild", C, 2), G) == LORE
     assert said_in(world.rows, Audience("channel", C, 1), G) == CHANNEL
+
+
+def test_what_lies_in_a_channel_s_compartments_is_of_before_once_all_can_read_it() -> None:
+    world = World()
+
+    def of_before() -> list[str]:
+        return [each for each in (MINE, CHANNEL, LORE, DMS, WIDE) if is_of_before(world.rows, each)]
+
+    assert of_before() == [], "nothing is known of it"
+    seen: list[tuple[AudienceKind, list[str]]] = [("channel", []), ("guild", [MINE, CHANNEL]), ("channel", [])]
+    for epoch, (kind, expected) in enumerate(seen):
+        now = Audience(kind, C, epoch)
+        world.add(PlaceAudienceChanged(said=NOW, by=PLATFORM, place=C, audience=now, previous=now))
+        assert of_before() == expected
     assert said_in(world.rows, DIRECT.audience, None) == DMS
 
 

@@ -18,6 +18,7 @@ from projections.decisions.remember import (
 from projections.errors import BadRequest
 from projections.events import (
     Event,
+    ItemEvicted,
     ItemRefused,
     ItemUpserted,
     ItemWithdrawn,
@@ -328,6 +329,49 @@ def keeps_anothers(town: Town, text: str, message: Point, name: str = "") -> Ite
     )  # fmt: skip
     town.world.decide(remember, request)
     return town.item(text).item
+
+
+@pytest.mark.parametrize("since", ["", "deleted", "evicted"])
+@pytest.mark.parametrize("how", ["deleted", "edited"])
+def test_what_was_kept_again_is_not_taken_back_again_with_the_words_that_asked_for_it(
+    town: Town, how: str, since: str
+) -> None:
+    """What had taken it back is the last thing then that is known of it, and goes too."""
+    message, other = town.says(TEA), town.says("it is so good")
+    town.reads([message, other], {"text": "User likes green tea.", "evidence": [TEA, "it is so good"]})
+    take_back(town, "User likes green tea.")
+    if since == "deleted":
+        town.deletes(other)
+    elif since == "evicted":
+        row = town.item("green tea")
+        item = msgspec.structs.replace(row.item, status="evicted")
+        town.world.add(ItemEvicted(said=row.said, by=MODEL, causes=(row.event,), item=item, cap=200))
+    asked = town.says("please keep that I like green tea after all")
+    keep(town, "User likes green tea.", asked)
+    assert (list(forgotten_of(town.rows, town.ada)), is_quiet(town.rows, message.id)) == ([], False)
+    if how == "deleted":
+        town.deletes(asked)
+    else:
+        town.edits(asked, "never mind")
+        town.reads([asked])
+    assert [(each.text, each.status, len(each.evidence)) for each in (row.item for row in town.items())] == [
+        ("User likes green tea.", "active", 1 if since == "deleted" else 2)
+    ]
+    assert (list(forgotten_of(town.rows, town.ada)), is_quiet(town.rows, message.id)) == ([], False)
+    events = town.reads([town.says("really, green tea")], {"text": "User likes green tea.", "evidence": "green tea"})
+    refused = [each.reason for each in events if isinstance(each, ItemRefused)]
+    assert refused == ["what is there was said later"], "not: that they took it back"
+
+
+def test_what_was_kept_twice_stands_and_what_took_it_back_before_that_too(town: Town) -> None:
+    message = town.learned("User likes green tea.", TEA)
+    take_back(town, "User likes green tea.")
+    keep(town, "User likes green tea.", town.says("keep that"))
+    asked = town.says("and keep that once more")
+    keep(town, "User likes green tea.", asked)
+    assert "MessageRedacted" in kinds(town.deletes(asked))
+    assert (list(forgotten_of(town.rows, town.ada)), is_quiet(town.rows, message.id)) == ([], False)
+    assert [type(each.event).__name__ for each in town.readable()].count("ItemForgotten") == 1
 
 
 def test_what_another_kept_of_it_goes_with_it_also_where_more_says_so(town: Town) -> None:

@@ -18,11 +18,13 @@ from projections.decisions.remember import RememberRequest, remember
 from projections.decisions.retention import DAY_MS, RetentionRequest, expire, until
 from projections.decisions.work import WorkRequest
 from projections.events import (
+    ConfigSet,
     Event,
     ItemForgotten,
     ItemRemembered,
     MessageRedacted,
     PlaceAudienceChanged,
+    PlaceDescribed,
     TurnWithdrawn,
 )
 from projections.events.values import OPERATOR, PLATFORM, Audience, By, Source
@@ -36,6 +38,7 @@ from projections.rows import Rows
 from projections.turns import turns_after
 from tests.projections.items import an_item
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, SESSION, Town
+from tests.projections.reverting import WorldChronicle
 from tests.projections.test_redact import ROME, TEA, keep, keeps_anothers, take_back
 from tests.world import NOW, World, origin
 
@@ -182,7 +185,8 @@ def test_what_another_kept_of_it_is_not_kept_any_longer(town: Town) -> None:
 
 def erased(town: Town, guild: Ref = GUILD, until: int = LATER) -> list[list[Event]]:
     def decide(rows: Rows, n: int) -> list[Draft]:
-        return erase_guild(rows, EraseGuildRequest(guild, until, origin(f"erase {guild} {until} {n}")))
+        request = EraseGuildRequest(guild, until, origin(f"erase {guild} {until} {n}"))
+        return erase_guild(rows, WorldChronicle(town.world), request)
 
     return _until_nothing(town, decide)
 
@@ -208,7 +212,8 @@ def test_everything_that_was_said_and_learned_there_goes(town: Town) -> None:
     assert find_place(town.rows, HERE.place) is None
     assert audience_of(town.rows, HERE.place) is None
     assert erased(town) == []
-    assert erase_guild(town.rows, EraseGuildRequest(GUILD, LATER, origin(f"erase discord:9 {LATER} 0"))) == []
+    again = EraseGuildRequest(GUILD, LATER, origin(f"erase discord:9 {LATER} 0"))
+    assert erase_guild(town.rows, WorldChronicle(town.world), again) == []
     assert len(list(calls(town.rows))) == 7  # what was spent is spent
 
 
@@ -288,6 +293,71 @@ def test_settings_by_which_less_is_learned_or_kept_stay(town: Town) -> None:
         (str(guild), "learn"): "none",
         (str(channel), "retention_days"): "30",
     }
+
+
+def sets(town: Town, scope: Scope, key: str, *values: str | None) -> None:
+    for n, value in enumerate(values):
+        request = ConfigRequest(scope, key, value, OPERATOR, origin(f"{scope} {key} {n}"), LATER + n)
+        town.world.decide(configure, request)
+
+
+def test_no_setting_comes_into_force_again_which_another_one_had_superseded(town: Town) -> None:
+    town.says("hello there")
+    guild, channel = Scope("guild", GUILD), Scope("channel", HERE.place)
+    for scope in (guild, channel):
+        sets(town, scope, "respond_mode", "none", "owner", "mention")
+        sets(town, scope, "tools", "off", "on")
+        sets(town, scope, "learn", "none", "addressed", "heard")
+        sets(town, scope, "retention_days", "30", "0")
+    erased(town)
+    assert list(config_rows(town.rows)) == []
+    assert erased(town) == []
+
+
+def test_a_setting_that_stays_is_all_that_stays_of_it(town: Town) -> None:
+    town.says("hello there")
+    channel = Scope("channel", HERE.place)
+    sets(town, channel, "learn", "heard", "none", "addressed")
+    sets(town, channel, "retention_days", "30", None)
+    erased(town)
+    assert [(row.key, row.value) for row in config_rows(town.rows)] == [("learn", "addressed")]
+    left = [each.event for each in town.readable() if isinstance(each.event, ConfigSet)]
+    assert [each.value for each in left] == ["addressed"]
+
+
+def test_settings_go_the_oldest_first_and_before_the_place_whose_they_are(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However far it came, nothing is in force that was not when it was begun."""
+    town.says("hello there")
+    sets(town, Scope("channel", HERE.place), "respond_mode", "none", "all", "mention")
+    monkeypatch.setattr(erasing, "MOST_BODIES", 2)
+
+    def decide(rows: Rows, n: int) -> list[Draft]:
+        assert {row.value for row in config_rows(rows)} <= {"mention"}
+        return erase_guild(rows, WorldChronicle(town.world), EraseGuildRequest(GUILD, LATER, origin(f"part {n}")))
+
+    _until_nothing(town, decide)
+    assert list(config_rows(town.rows)) == []
+    assert find_place(town.rows, HERE.place) is None
+
+
+def test_nothing_older_is_known_of_who_could_read_a_place_or_of_its_name(town: Town) -> None:
+    """A place may have been described before anybody knew to which guild it belongs."""
+    alone = PlaceDescribed(
+        said=NOW, by=PLATFORM, place=HERE.place, kind="channel", name="Kallisto", audience=HERE, session=SESSION
+    )
+    town.world.add(alone)
+    town.says("hello there")
+    few, many = Audience("channel", HERE.place, 1), Audience("guild", HERE.place, 2)
+    for n, (audience, previous) in enumerate(((few, HERE), (many, few))):
+        changed = PlaceAudienceChanged(
+            said=LATER + n, by=PLATFORM, place=HERE.place, audience=audience, previous=previous, session=SESSION
+        )
+        town.world.add(changed)
+    erased(town)
+    assert (find_place(town.rows, HERE.place), audience_of(town.rows, HERE.place)) == (None, None)
+    assert town.tells("kallisto") == []
 
 
 def test_another_guild_and_what_a_person_has_everywhere_stays(town: Town) -> None:

@@ -239,6 +239,21 @@ def test_a_guild_is_not_erased_unless_told(data: Path, monkeypatch: pytest.Monke
     assert "What this cannot reach:\n  - Discord: messages there stay" in out
 
 
+def test_no_setting_that_another_one_superseded_comes_back_into_force(data: Path) -> None:
+    def sets(scope: str, *pairs: str) -> None:
+        for pair in pairs:
+            assert dnam("config", "set", scope, pair, "--data", data).code == 0
+
+    for scope in ("channel/general", "guild/Garden"):
+        sets(scope, "respond_mode=none", "respond_mode=mention", "tools=off", "tools=on")
+        sets(scope, "learn=none", "learn=heard", "retention_days=0", "retention_days=5000")
+    assert dnam("erase", "--guild", "9", "--yes", "--data", data).code == 0
+    listed = dnam("config", "list", "--json", "--data", data).values
+    found = {(each["scope"].partition("/")[0], each["key"]): each["value"] for each in listed}
+    assert found == {("channel", "retention_days"): "5000", ("guild", "retention_days"): "5000"}
+    assert dnam("verify", "--open", "--data", data).code == dnam("replay", "--check", "--data", data).code == 0
+
+
 def hands(data: Path) -> list[str]:
     """By whom answers were taken away."""
     with Engine.open(data, writable=False) as engine, engine.reading():

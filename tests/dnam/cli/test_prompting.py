@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.memory import Memory
+from projections.decisions.audience import AudienceRequest, change_audience
 from projections.events.values import Audience
 from projections.ids import Ref
 from projections.policies.compartments import Setting
@@ -178,3 +179,14 @@ def test_where_nothing_of_theirs_can_be_told_it_says_where_it_lies(tmp_path: Pat
     asked = ("prompt", "Kim", "tea?", "--data", tmp_path / "data")
     assert dnam(*asked).err == "dnam: 2 items kept in channel staff cannot be told here: --in 2\n"
     assert dnam(*asked, "--in", "2").err == ""
+
+
+def test_no_place_is_named_that_all_can_read_again_and_that_opens_nothing_old(tmp_path: Path) -> None:
+    async def opened(memory: Memory) -> None:
+        request = AudienceRequest(STAFF._replace(audience="guild"), NOW + 1000, memory.origin())
+        await memory.record(lambda rows: change_audience(rows, request))
+
+    make(tmp_path / "data", staff_only, opened)
+    for there in ((), ("--in", "2")):
+        told = dnam("prompt", "Kim", "tea?", *there, "--data", tmp_path / "data").err
+        assert told == "dnam: 2 items kept in channel staff as it was when fewer could read it cannot be told here\n"
