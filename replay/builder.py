@@ -262,7 +262,7 @@ def _check_once(store: DiskStore, fold: Fold, progress: Progress) -> Check:
     live.freshen()
     unusable = _unusable(store)
     try:
-        with live.raw(live.overlay) as raw:
+        with live.raw() as raw:
             digest = digest_rows(raw, tables_of(fold))
     except DamagedViews as error:
         digest, unusable = b"", str(error)

@@ -219,7 +219,7 @@ class Engine:
                 self._destroy()
                 self.live.catch_up(before)
                 self._check_writable()
-                with self.live.raw(self.live.overlay) as raw, self.store.log.glancing() as log:
+                with self.live.raw() as raw, self.store.log.glancing() as log:
                     group = Group(self.live, before, self.recorder, raw, log, self._opened)
                     for job in waiting:
                         try:
@@ -254,8 +254,10 @@ class Engine:
                 self._mutex.release()
 
     def _absorb(self) -> None:
-        """With the mutex held: first of all, so that the rows are never behind what was acknowledged."""
-        while self._recorded:
+        """With the mutex held: first of all, so that the rows are never behind what was acknowledged. In a look that is
+        under way nothing changes.
+        """
+        while self._recorded and not self.live.is_looked_at:
             self.live.absorb(self._recorded.popleft())
 
     @contextmanager
@@ -268,9 +270,11 @@ class Engine:
     def _freshen(self) -> None:
         """With the mutex held: the rows up to the log's end, but for what is being committed here: that is taken over
         when it is acknowledged, and need not be read. `_under_way` is looked at behind the log: where it is over by
-        then, what it left is among what was recorded.
+        then, what it left is among what was recorded. A look within a look is of the same moment.
         """
         self._refuse_let_go()
+        if self.live.is_looked_at:
+            return
         head = self.live.follow()
         upto = self._under_way
         self._absorb()
@@ -345,7 +349,7 @@ class Engine:
         with self._alone():
             self._freshen()
             moment = settle(self.store.log, moment)
-            with self.live.raw(self.live.overlay) as raw:
+            with self.live.raw() as raw:
                 ids = self.live.ids()
                 yield Rows(raw, ids), Rows(Past(raw, self.live, moment), ids)
 

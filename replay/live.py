@@ -4,7 +4,7 @@ Every process folds its own tail, from its own and other processes' events alike
 serving live is a replay that has not ended.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +23,7 @@ from replay.kept import Kept
 from replay.known import Ids
 from replay.lmdb_file import REFUSED, GivenUp
 from replay.log import Glance, Head, Log, StoredEvent
-from replay.overlay import Layer, Layered, Overlay, Upper
+from replay.overlay import Layer, Layered, Overlay
 from replay.position import Position
 from replay.snapshot import LAST_KEY, NoRows, Snapshot
 from replay.store import Store
@@ -47,10 +47,14 @@ class Tail(NamedTuple):
 
 
 class Look(NamedTuple):
-    """The look at the views that is under way, if any, and how many events they hold there."""
+    """The look that is under way, if any: at the views, how many events they hold there, and the rows as they are."""
 
-    snapshot: Snapshot | None
-    size: int
+    snapshot: Snapshot | None = None
+    size: int = 0
+    raw: RawRows | None = None
+
+
+NOBODY_LOOKS = Look()
 
 
 class Living:
@@ -128,28 +132,37 @@ def fits(position: Position, log: Log, head: Head) -> bool:
 
 
 class Looking:
-    """One look at the rows, which `with` begins and ends. Every write group has one; a generator would take longer."""
+    """One look at the rows, which `with` begins and ends. Every write group has one; a generator would take longer.
 
-    __slots__ = ("_before", "_live", "_overlays", "_transaction")
+    One within another is of the same moment, and sees the same: what is folded stays above what it was folded above.
+    """
 
-    def __init__(self, live: "Live", overlays: Sequence[Upper]) -> None:
+    __slots__ = ("_before", "_live", "_transaction")
+
+    def __init__(self, live: "Live") -> None:
         self._live = live
-        self._overlays = overlays
         self._before = live._look
         self._transaction: lmdb.Transaction | None = None
 
     def __enter__(self) -> RawRows:
         live = self._live
-        views = live.views()
-        if views is None:
-            assert live.base == 0, "rows below the overlay are gone"
-            return live._layers(NoRows(), self._overlays)
-        self._transaction = views.begun()
-        try:
-            return live._layers(live._look_at(views, self._transaction), self._overlays)
-        except BaseException:
-            self._transaction.abort()
-            raise
+        if self._before.raw is not None:
+            return self._before.raw
+        while (views := live.views()) is not None:
+            transaction = views.begun()
+            try:
+                look = live._look_at(views, transaction)
+                if look is not None:
+                    self._transaction = transaction
+                    return live._begin(look)
+            except BaseException:
+                live._look = self._before
+                transaction.abort()
+                raise
+            transaction.abort()
+            live._follow_again()
+        assert live.base == 0, "rows below the overlay are gone"
+        return live._begin(Look(raw=live._layers(NoRows())))
 
     def __exit__(self, *_: object) -> None:
         self._live._look = self._before
@@ -178,7 +191,7 @@ class Live:
         self._known_at: Position | None = None
         self._kept = Kept()
         self._recall: Recall | None = None
-        self._look = Look(None, 0)
+        self._look = NOBODY_LOOKS
 
     def _locked(self) -> LogError | None:
         """What keeps everybody from writing: a log that does not end where it says; or a vault that seals events, has
@@ -244,16 +257,12 @@ class Live:
         self._follow_views(self.store.log.head())
 
     def _follow_views(self, head: Head) -> None:
-        """Let go of what the views hold by now.
-
-        Where a redaction was folded that the views lack, its rows may have been none here, since the body was gone
-        already, and are some in these views: then the tail is folded again, above them.
-        """
+        """Let go of what the views hold by now; where what was folded cannot lie above them, begin anew above them."""
         position = self._position()
         if position != self._usable:
             self._usable = position if position is not None and fits(position, self.store.log, head) else None
         size = 0 if self._usable is None else self._usable.size
-        if size < self.base or size > self.folded or self.base < size < self._redacted:
+        if not self._can_lie_above(size):
             usable = self._usable
             self._start_over()
             self._usable = usable
@@ -261,6 +270,18 @@ class Live:
         elif size > self.base:
             self.overlay.drop_upto(size)
             self.base = size
+
+    def _can_lie_above(self, size: int) -> bool:
+        """Whether what was folded can lie above views of so many events.
+
+        Where a redaction was folded that they lack, its rows may have been none here, since the body was gone already,
+        and are some in these views. Where they hold more than was folded, an older row would hide a newer one.
+        """
+        return size == self.base or max(self.base, self._redacted) <= size <= self.folded
+
+    def _follow_again(self) -> None:
+        """Fold as far as before, above views that moved on since they were followed."""
+        self.catch_up(self.follow(), self.folded if self.stopped is None else None)
 
     def _position(self) -> Position | None:
         """How far the views are. Where the disk has just refused a commit of theirs in another thread, LMDB gives them
@@ -286,7 +307,7 @@ class Live:
                 self._recall.changed_since(self.overlay.tables, before)
 
     def _fold_behind(self, end: int) -> None:
-        with self.raw(self.overlay) as raw:
+        with self.raw() as raw:
             run: list[StoredEvent] = []
             for stored in self.store.log.read(self.folded, end):
                 run.append(stored)
@@ -302,24 +323,36 @@ class Live:
                 self.folded = stored.seq
                 run = []
 
-    def raw(self, *overlays: Upper) -> "Looking":
-        """Encoded rows of this moment, for a `with`: the views under these overlays, the first one lowest."""
-        return Looking(self, overlays)
+    def raw(self) -> "Looking":
+        """Encoded rows of this moment, for a `with`: the views under what was folded above them."""
+        return Looking(self)
 
-    def _look_at(self, views: Views, transaction: lmdb.Transaction) -> RawRows:
-        """The rows of views as a transaction sees them."""
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether a look is under way: what was recorded since joins the rows with the next one."""
+        return self._look.raw is not None
+
+    def _begin(self, look: Look) -> RawRows:
+        self._look = look
+        assert look.raw is not None
+        return look.raw
+
+    def _look_at(self, views: Views, transaction: lmdb.Transaction) -> Look | None:
+        """The rows of views as a transaction sees them, under what was folded; None where that cannot lie above them:
+        in another thread, or process, a commit of theirs has ended since they were followed.
+        """
         position, snapshot = views.seen_in(transaction)
         if position is None or position.size < self.base:
             raise DamagedViews(f"{views.folder} went back; run `dnam replay`")
+        if not self._can_lie_above(position.size):
+            return None
         if position != self._known_at:
             self._known, self._known_at = Known({}, {}), position
-        self._look = Look(snapshot, position.size)
-        return Remembered(snapshot, self._known)
+        return Look(snapshot, position.size, self._layers(Remembered(snapshot, self._known)))
 
-    def _layers(self, below: RawRows, overlays: Sequence[Upper]) -> RawRows:
-        for overlay in overlays:
-            below = Layered(overlay, below)
-        return Living(below, self.folding.erased) if self.folding.erased else below
+    def _layers(self, below: RawRows) -> RawRows:
+        layered = Layered(self.overlay, below)
+        return Living(layered, self.folding.erased) if self.folding.erased else layered
 
     def absorb(self, tail: Tail) -> None:
         """Take over what a group recorded. Where rows do not end just before it, it was read from the log already, or
@@ -340,7 +373,7 @@ class Live:
     @contextmanager
     def rows(self) -> Iterator[Rows]:
         """Typed rows of this moment."""
-        with self.raw(self.overlay) as raw:
+        with self.raw() as raw:
             yield Rows(raw, self.ids(), self._kept, partial(self._zones, raw), self._event)
 
     def _event(self, event: EventId) -> Event | None:
@@ -354,7 +387,7 @@ class Live:
     def _zones(self, raw: RawRows) -> "Zones":
         from replay.recalling import Recall, Zones  # they bring numpy, which most looks have no need of
 
-        snapshot, size = self._look
+        snapshot, size, _ = self._look
         indexed = size if snapshot is not None and snapshot.indexed else 0
         if self._recall is None or (self._recall.has_disk and not indexed):
             self._recall = Recall(lambda: self._look.snapshot, has_disk=indexed > 0)

@@ -17,6 +17,7 @@ from projections.events.values import OPERATOR, Item, Source
 from projections.ids import NOBODY, EventId, Ref
 from tests.dnam.cli.memories import dnam, make
 from tests.dnam.scripted import ScriptedModel, talking
+from tests.hanging import HANGS
 from tests.world import NOW, handle
 
 GUILD = Ref("discord", "9")
@@ -109,7 +110,7 @@ def test_the_shell_opens_to_this_machine_s_own_what_the_chat_does_and_no_more_to
         input="!memory show\n",
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANGS,
         check=True,
     ).stdout
     assert "The bill is due." in told

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dnam.settings import read
+from tests.hanging import HANGS
 from tests.loopback.discord import World
 from tests.loopback.discord.__main__ import HELLO, _lines, say
 from tests.loopback.discord.commands import Command
@@ -59,7 +60,7 @@ def test_it_serves_on_where_nothing_is_typed() -> None:
         assert started.stdout is not None
         assert any(b"Ctrl-C ends" in line for line in iter(started.stdout.readline, b""))
         started.send_signal(signal.SIGINT)
-        assert started.communicate(timeout=60)[1] == b""
+        assert started.communicate(timeout=HANGS)[1] == b""
         assert started.returncode == 0
 
 

@@ -32,6 +32,7 @@ from replay.log import Log
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore, MemoryStore
 from replay.views import digest_rows, tables_of
+from tests.hanging import HANGS
 from tests.world import NOW, fresh, handle
 
 PUBLIC = PlaceSeen("discord", "720000000000000001", "channel", "general-chatter", "guild")
@@ -244,7 +245,7 @@ def line(process: "subprocess.Popen[str]", said: str = "") -> str:
 
 def finished(process: "subprocess.Popen[str]") -> list[str]:
     """The rest of what a process says; it must end well."""
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=HANGS)
     assert process.returncode == 0
     return out.split("\n")[:-1]
 

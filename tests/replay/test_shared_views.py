@@ -9,6 +9,7 @@ from projections.events import ConfigSet, MessageRedacted
 from projections.events.values import PLATFORM
 from projections.fold import Fold, Projection, Record
 from projections.ids import Seq, VaultId
+from projections.messages import MESSAGES
 from projections.registry import FOLD, PROJECTIONS
 from projections.rows import RawRows
 from replay import codec
@@ -24,7 +25,8 @@ from replay.snapshot import LAST_KEY, NoRows
 from replay.store import DiskStore
 from replay.views import Views, digest_rows
 from tests.generator import fixed_story
-from tests.replay.stage import TABLES, FakeClock, changed, contents, digest, drafts, event_id, setting, tell
+from tests.replay.stage import TABLES, FakeClock, changed, contents, digest, drafts, event_id, says, setting, tell
+from tests.replay.test_recalling import edited
 from tests.world import NOW
 
 
@@ -101,6 +103,62 @@ def test_rows_of_a_dropped_body_do_not_come_back_with_a_late_view_commit(data: P
         with other.rows() as rows:
             assert rows.raw.get("config@1", next(iter(late[0]["config@1"]))[0]) is None
             assert digest_rows(rows.raw, TABLES) == check(store, FOLD).rebuilt
+
+
+def test_nor_do_they_where_that_commit_comes_just_before_they_are_looked_at(data: Path) -> None:
+    """Who looks has folded everything by then, of a log that lacks the body, above views that do not have its rows."""
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=10_000) as engine:
+        engine.record(says("1", "the heron is early"))
+        secret = engine.record(says("2", "a secret heron", said=NOW + 1)).records[-1]
+        store, views, stored = engine.store, engine.store.views, engine.store.log.get(secret.seq)
+        assert isinstance(store, DiskStore)
+        assert views is not None
+        assert stored is not None
+        late = engine.live.overlay.changes(secret.seq), Position(secret.seq, codec.digest(stored.header), store.log.id)
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=(secret.id,))))
+        other = Live(store, FOLD)
+        other.freshen()
+        with other.rows() as rows:
+            before = digest_rows(rows.raw, TABLES)
+            assert [each.row.message.text for each in rows.scan(MESSAGES)] == ["the heron is early"]
+        assert views.commit(*late, since=0)
+        with other.rows() as rows:
+            assert [each.row.message.text for each in rows.scan(MESSAGES)] == ["the heron is early"]
+            assert digest_rows(rows.raw, TABLES) == before == check(store, FOLD).rebuilt
+
+
+def test_rows_that_are_newer_than_what_was_folded_are_not_hidden_by_older_ones(data: Path) -> None:
+    """Another process records, and commits the views, between what is folded and what is looked at."""
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=10_000) as engine:
+        heard = engine.record(says("1", "the heron is early")).records[-1]
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        other = Live(store, FOLD)
+        other.freshen()
+        engine.record(drafts(edited(heard, "the heron is late")))
+        engine.commit_views()
+        with other.rows() as rows:
+            assert [each.row.message.text for each in rows.scan(MESSAGES)] == ["the heron is late"]
+            assert digest_rows(rows.raw, TABLES) == check(store, FOLD).rebuilt
+
+
+def test_a_look_within_a_look_is_of_the_same_moment(data: Path) -> None:
+    """The views are committed in the background meanwhile, and somebody else records."""
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=10_000) as engine:
+        last = engine.record(says("1", "the heron is early")).records[-1]
+        store, views, stored = engine.store, engine.store.views, engine.store.log.get(last.seq)
+        assert views is not None
+        assert stored is not None
+        late = engine.live.overlay.changes(last.seq), Position(last.seq, codec.digest(stored.header), store.log.id)
+        with engine.reading() as rows:
+            before = digest_rows(rows.raw, TABLES)
+            assert views.commit(*late, since=0, find=store.log.find)
+            with engine.reading() as within:
+                assert digest_rows(within.raw, TABLES) == before
+            assert digest_rows(rows.raw, TABLES) == before
+            assert rows.corpora is not None
+        assert digest(engine) == before
+        assert engine.live.base == last.seq
 
 
 class Overtaken(Folding):

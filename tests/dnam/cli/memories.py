@@ -21,6 +21,7 @@ from projections.events.values import Audience
 from projections.ids import Ref
 from projections.policies.compartments import Setting
 from tests.dnam.scripted import FakeClock, ScriptedModel
+from tests.hanging import HANGS
 from tests.world import NOW
 
 ROOT = Path(__file__).parents[3]
@@ -75,7 +76,7 @@ def process(
 
 def ended(started: "subprocess.Popen[bytes]") -> Ran:
     """Wait for it."""
-    out, err = started.communicate(timeout=60)
+    out, err = started.communicate(timeout=HANGS)
     return Ran(started.returncode, out.decode(), err.decode())
 
 

@@ -26,6 +26,7 @@ from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
 from tests.dnam.importers.files import BOT, LEE, export, message, sample, turn, user, write
 from tests.dnam.scripted import ScriptedModel, down
+from tests.hanging import HANGS
 from tests.kills.victims import export as exported
 
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
@@ -550,7 +551,7 @@ def test_ctrl_c_keeps_what_there_is(tmp_path: Path, command: str, commit: str, a
 
 def piped(content: bytes, *arguments: str | Path) -> Ran:
     started = process(*arguments, stdin=subprocess.PIPE)
-    out, err = started.communicate(content, timeout=60)
+    out, err = started.communicate(content, timeout=HANGS)
     return Ran(started.returncode, out.decode(), err.decode())
 
 

@@ -25,6 +25,7 @@ from projections.errors import BadRequest
 from projections.ids import Ref
 from replay.engine import Engine
 from tests.dnam.cli.memories import ROOT, Ran, dnam
+from tests.hanging import HANGS
 
 PATIENCE_SECONDS = 240
 MAIN = "from dnam import unwritten; unwritten.SLOW_SECONDS = 600; from dnam.__main__ import main; main()"
@@ -63,7 +64,7 @@ def chatted(data: Path, given: str | bytes, *arguments: str, before: str = "", *
     command = [sys.executable, "-c", code, *(arguments or ("chat", "--as", "Ada")), "--data", str(data)]
     said = given if isinstance(given, bytes) else given.encode()
     run = subprocess.run(
-        command, input=said, env=environment(**more), capture_output=True, timeout=60, check=False, cwd=data.parent
+        command, input=said, env=environment(**more), capture_output=True, timeout=HANGS, check=False, cwd=data.parent
     )
     assert b"Traceback" not in run.stderr
     return Ran(run.returncode, run.stdout.decode(), run.stderr.decode())
@@ -175,7 +176,7 @@ class TestByPipe:
         started = self._started(tmp_path)
         assert started.stdout is not None
         started.stdout.close()
-        _, err = started.communicate(b"hello\nhello\n", timeout=60)
+        _, err = started.communicate(b"hello\nhello\n", timeout=HANGS)
         assert (started.returncode, err) == (0, b"")
 
     def test_ctrl_c_ends_one_that_a_pipe_feeds_and_what_was_said_is_kept(self, tmp_path: Path) -> None:

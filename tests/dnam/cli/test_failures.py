@@ -15,6 +15,7 @@ from projections.errors import BadRequest
 from replay import lmdb_file
 from replay.errors import Damaged
 from tests.dnam.cli.memories import ROOT, Ran, bytes_of, dnam, ended, process
+from tests.hanging import HANGS
 
 BROKEN_FOLDERS = ("a file", "another program's", "no ring", "unreadable ring", "another log's ring", "a cut log")
 
@@ -125,7 +126,7 @@ def test_a_closed_pipe_is_quiet(data: Path, arguments: tuple[str, ...]) -> None:
         assert started.stdout is not None
         assert started.stderr is not None
         started.stdout.close()
-        assert (started.stderr.read(), started.wait(timeout=60)) == (b"", 0)
+        assert (started.stderr.read(), started.wait(timeout=HANGS)) == (b"", 0)
 
 
 AT_ONCE = "import sys; sys.stdout.reconfigure(line_buffering=True); from dnam.__main__ import main; main()"
@@ -142,7 +143,7 @@ def test_a_closed_pipe_hides_nothing_that_a_check_found(data: Path, arguments: t
         assert started.stderr is not None
         started.stdout.close()
         told = started.stderr.read()
-        assert (started.wait(timeout=60), b"Broken pipe" in told, b"Traceback" in told) == (1, False, False)
+        assert (started.wait(timeout=HANGS), b"Broken pipe" in told, b"Traceback" in told) == (1, False, False)
 
 
 ONE_LINE = f"""
@@ -163,7 +164,7 @@ def test_a_log_that_nobody_reads_any_more_is_not_read_to_its_end(data: Path, opt
         assert started.stdout is not None
         assert started.stderr is not None
         started.stdout.close()
-        assert (started.stderr.read(), started.wait(timeout=60)) == (b"", 0)
+        assert (started.stderr.read(), started.wait(timeout=HANGS)) == (b"", 0)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
@@ -188,7 +189,7 @@ def test_what_was_done_is_said_to_be_done_where_it_could_not_be_printed(data: Pa
     ):
         with Path("/dev/full").open("wb") as full, process("--data", data, *format, *words, stdout=full) as started:
             assert started.stderr is not None
-            told, code = started.stderr.read().decode(), started.wait(timeout=60)
+            told, code = started.stderr.read().decode(), started.wait(timeout=HANGS)
         assert (code, "Traceback" in told) == (4, False), words
         assert "dnam: it is done, but what there is to say of it could not be printed: " in told
     assert '"name":"Kim"' not in dnam("people", "--json", "--data", data).out
@@ -234,7 +235,7 @@ def untold(data: Path, *words: str | Path) -> tuple[int, str]:
     """How a command ends that can print nothing, and what it says of that, up to why."""
     with Path("/dev/full").open("wb") as full, process("--data", data, *words, stdout=full) as started:
         assert started.stderr is not None
-        told, code = started.stderr.read().decode(), started.wait(timeout=60)
+        told, code = started.stderr.read().decode(), started.wait(timeout=HANGS)
     assert "Traceback" not in told
     return code, told.splitlines()[-1].removeprefix("dnam: ").partition("[")[0]
 
@@ -243,7 +244,7 @@ def untold(data: Path, *words: str | Path) -> tuple[int, str]:
 def test_what_was_not_done_is_not_said_to_be_where_nothing_can_be_printed(data: Path) -> None:
     with Path("/dev/full").open("wb") as full, process("--data", data, "forget", "Bo", "x", stdout=full) as started:
         assert started.stderr is not None
-        told, code = started.stderr.read().decode(), started.wait(timeout=60)
+        told, code = started.stderr.read().decode(), started.wait(timeout=HANGS)
     assert (code, "could not be printed" in told) == (2, False)
 
 
@@ -277,7 +278,7 @@ ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "DNAM_TIMEZONE"
 def without_stdout(data: Path, *words: str | Path) -> Ran:
     """A command that has no standard output from the start."""
     command = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "dnam", *map(str, words), "--data", str(data)]
-    ran = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+    ran = subprocess.run(command, env=ENVIRONMENT, capture_output=True, check=False, timeout=HANGS)
     return Ran(ran.returncode, ran.stdout.decode(), ran.stderr.decode())
 
 
@@ -318,7 +319,7 @@ def test_a_chat_whose_answers_cannot_be_printed_has_recorded_what_was_said(data:
     for number, out in enumerate((">/dev/full", ">&-")):
         command = f'exec "$@" {out} <{said}'
         words = ["sh", "-c", command, "sh", sys.executable, "-m", "dnam", "chat", *form, "--data", str(data)]
-        ran = subprocess.run(words, env=ENVIRONMENT, capture_output=True, check=False, timeout=60)
+        ran = subprocess.run(words, env=ENVIRONMENT, capture_output=True, check=False, timeout=HANGS)
         told = ran.stderr.decode().splitlines()
         assert (ran.returncode, len(told)) == (4, 3)
         assert all(each.startswith("! this went wrong: [Errno ") for each in told[:-1])

@@ -18,6 +18,7 @@ from replay.folder import Folder
 from replay.rewriting import rewrite
 from replay.store import DiskStore
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
+from tests.hanging import HANGS
 
 WRITER = """
 import asyncio, sys
@@ -102,7 +103,7 @@ def test_what_another_process_writes_is_seen_in_order_and_whole(
     assert writer.wait(60) == 0
     assert sorted(delays)[50] < 100, delays  # the median: of two cores others use one
     follower.send_signal(signal.SIGINT)
-    out, err = follower.communicate(timeout=30)
+    out, err = follower.communicate(timeout=HANGS)
     assert (follower.returncode, out, err) == (130, b"", b"dnam: interrupted\n")
 
 
@@ -131,7 +132,7 @@ def test_a_log_that_was_rewritten_is_followed(data: Path, started: list["subproc
     make(data, remembers("100", "after the copy"))
     assert "after the copy" in next_line(follower)
     follower.send_signal(signal.SIGINT)
-    assert follower.communicate(timeout=30)[1] == b"dnam: interrupted\n"
+    assert follower.communicate(timeout=HANGS)[1] == b"dnam: interrupted\n"
 
 
 def test_a_shorter_log_in_its_place_is_said_to_be(

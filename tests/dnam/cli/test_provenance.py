@@ -24,6 +24,7 @@ from replay.folding import Folding
 from replay.log import StoredEvent
 from tests.dnam.cli.memories import GARDEN, GENERAL, bytes_of, dnam, garden, make, process
 from tests.dnam.scripted import ScriptedModel
+from tests.hanging import HANGS
 from tests.replay.stage import drafts
 from tests.world import NOW
 
@@ -487,5 +488,5 @@ def test_a_reader_that_is_gone_is_no_failure(data: Path) -> None:
 
 
 def ended_quietly(started: Any) -> tuple[int, str]:
-    _, err = started.communicate(timeout=60)
+    _, err = started.communicate(timeout=HANGS)
     return started.returncode, err.decode()
