@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.background import Background
+from dnam.budget import Budgeted
 from dnam.calling import converse
 from dnam.context_files import ContextFile, channel_names, context_files, names_unread
 from dnam.jobs import Job
@@ -148,6 +149,8 @@ class Assistant(Background):
         def look(rows: Rows) -> Prepared:
             context, failed = self._assembled(rows, heard, digests, nearness, message)
             tools = tools_for(rows, memory.settings, heard, context)
+            if isinstance(self.model, Budgeted):
+                self.model.glance(rows, heard.person)
             return Prepared(files, context, tools, failed, _was_answered_in(rows, heard))
 
         return memory.look_here(look)

@@ -7,7 +7,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, ModelError, OverBudget, Reply, TooOften, spent_in, unheard
@@ -21,6 +21,18 @@ from projections.rows import Rows
 from replay.errors import LogError
 
 T = TypeVar("T")
+GLANCED_MS = 5_000
+"""How long what was read ahead of an answer holds for it."""
+MOST_GLANCED = 256
+"""For so many people at the most is remembered what was read of them before they were asked about."""
+
+
+class Glance(NamedTuple):
+    """What the log said at a moment (ms) of what the limits are held against: of the day, and of a person's minute."""
+
+    at: int
+    spent: Spent
+    answered: int
 
 
 def budget_of(settings: Settings) -> Budget:
@@ -38,6 +50,8 @@ class Budgeted:
         self._begun: deque[tuple[int, bytes]] = deque()
         """Which answers were begun within the last minute, the oldest first: when (ms), and to whom."""
         self._unbilled = Unbilled()
+        self._glances: dict[Handle, Glance] = {}
+        """What was read for whoever is about to be answered; each is used once."""
         memory.watchers.append(self._unbilled.recorded)
 
     @property
@@ -55,12 +69,29 @@ class Budgeted:
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """What the model replies; OverBudget says which limit stands against it. A turn that was let in goes on."""
         if not ask.goes_on:
-            await self._stay_within_cost(ask)
+            glance = self._glanced(ask)
+            await self._stay_within_cost(ask, glance)
             if ask.purpose == "answer":
-                await self.take_turn(ask.person, ask.account)
+                await self.take_turn(ask.person, ask.account, glance)
         return await self._paid_for(ask, hear)
 
-    async def take_turn(self, person: Handle, account: bytes = b"") -> None:
+    def glance(self, rows: Rows, person: Handle) -> None:
+        """Read what the next answer to somebody is held against in a look that is made anyway, in whatever thread: each
+        look of its own is time in which they wait.
+        """
+        now, budget = self._memory.now(), budget_of(self._memory.settings)
+        spent = spent_on(rows, now, self._spent) if budget.micros_per_day else Spent(now // DAY_MS)
+        answered = answered_lately(rows, person, now) if budget.turns_per_minute else 0
+        if len(self._glances) >= MOST_GLANCED:
+            self._glances.clear()
+        self._glances[person] = Glance(now, spent, answered)
+
+    def _glanced(self, ask: Ask) -> Glance | None:
+        """What was read for this answer, if it was just now."""
+        found = self._glances.pop(ask.person, None) if ask.purpose == "answer" else None
+        return found if found is not None and self._memory.now() - found.at <= GLANCED_MS else None
+
+    async def take_turn(self, person: Handle, account: bytes = b"", glance: Glance | None = None) -> None:
         """Count what somebody is about to get as one of their answers of this minute; OverBudget when they had them.
         Who is nobody to the memory is counted by their account, and only here.
 
@@ -73,7 +104,7 @@ class Budgeted:
         now = self._memory.now()
         begun = self._begun_lately(whose, now)
         self._begun.append((now, whose))
-        answered = await self._look(lambda rows: answered_lately(rows, person, now))
+        answered = glance.answered if glance else await self._look(lambda rows: answered_lately(rows, person, now))
         over = over_turns(max(answered or 0, begun), budget)
         if over is not None:
             with suppress(ValueError):  # a minute has passed meanwhile
@@ -97,16 +128,16 @@ class Budgeted:
         if isinstance(spent, Reply):  # whoever asked says so where a model's reply is none
             self._unbilled.paid(spent.cost_micros, self._memory.now())
 
-    async def _stay_within_cost(self, ask: Ask) -> None:
+    async def _stay_within_cost(self, ask: Ask, glance: Glance | None) -> None:
         budget = budget_of(self._memory.settings)
-        over = over_cost(await self._spent_today(), ask.purpose, budget) if budget.micros_per_day else None
+        over = over_cost(await self._spent_today(glance), ask.purpose, budget) if budget.micros_per_day else None
         if over is not None:
             raise OverBudget(over.reason, words=over.words)
 
-    async def _spent_today(self) -> Spent:
+    async def _spent_today(self, glance: Glance | None) -> Spent:
         """What the log says, as it was last read where it cannot be read now, and what does not stand there yet."""
         now = self._memory.now()
-        read = await self._look(lambda rows: spent_on(rows, now, self._spent))
+        read = glance.spent if glance else await self._look(lambda rows: spent_on(rows, now, self._spent))
         if read is not None:
             self._spent = read
         known = self._spent if self._spent is not None and self._spent.day == now // DAY_MS else Spent(now // DAY_MS)

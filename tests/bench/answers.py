@@ -37,8 +37,10 @@ SESSIONS = 200
 ITEMS = 200
 WARM = 200
 """Messages before anything is measured: the window is full, and every table was touched."""
-LIMITED = {"DNAM_TURNS_PER_MINUTE": "10000", "DNAM_MAX_COST_PER_DAY": "1000"}
-"""Both limits are looked at before a model is asked, as with a paid one; nobody reaches them."""
+LIMITED = {"DNAM_TURNS_PER_MINUTE": "0", "DNAM_MAX_COST_PER_DAY": "1000"}
+"""What a day has cost is looked at before a model is asked, as with a paid one; nobody reaches it. How often somebody
+is answered in a minute is not: here it is as often as nobody is, and all of it would be counted with each message.
+"""
 LAG_EVERY = 0.01
 """Seconds between two looks at the clock of the event loop."""
 
