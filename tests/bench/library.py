@@ -15,9 +15,10 @@ from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import ItemUpserted, MessageHeard
-from projections.events.values import OPERATOR, Item, Source
-from projections.ids import Handle, Ref, seeded_id
+from projections.events import ItemUpserted, MessageEdited, MessageHeard
+from projections.events.values import OPERATOR, PLATFORM, Evidence, Item, Source
+from projections.ids import EventId, Handle, Ref, seeded_id
+from projections.messages import MESSAGES
 from projections.policies.compartments import place_item
 from projections.recall.search import Wanted
 from projections.rows import Rows
@@ -47,6 +48,8 @@ class Library:
         self.next = first
         self._in_places = [self.hear("hello", place) for place in places]
         self._speakers = [self.hear("hello", places[0], who).message.speaker for who in range(people)]
+        self._first = self.next
+        """The number of the first text."""
 
     def hear(self, text: str, place: PlaceSeen | None = None, who: int = 0) -> MessageHeard:
         """One message, as the bot hears it, durable when this returns."""
@@ -86,14 +89,29 @@ class Library:
                 text=text,
             )
             heard = msgspec.structs.replace(pattern, said=said, message=message)
-            yield Draft(seeded_id(b"library", number, said), heard)
+            yield Draft(_message_id(number), heard)
 
-    def teach(self, texts: Iterable[str]) -> None:
-        """Let who asks have an item of each of these texts."""
+    def teach(self, texts: Sequence[str], items: int) -> None:
+        """Let who asks have so many items, each of the words of one of these texts, which were said, and resting on it:
+        as what is learned does. They are spread over all of them.
+        """
         with self._engine.reading() as rows:
             setting = locate(rows, self._request("", self._places[0], 0)).setting
-        drafts = [_item(setting.person, place_item(setting), number, text) for number, text in enumerate(texts)]
+        person, compartment, step = setting.person, place_item(setting), len(texts) // items
+        said = ((each, texts[each]) for each in range(0, step * items, step))
+        drafts = [_item(person, compartment, number, text, self._first + at) for number, (at, text) in enumerate(said)]
         self._engine.record(partial(_these, drafts))
+
+    def edit(self, texts: Sequence[str]) -> None:
+        """Let as many messages say something else, spread over all of them; each is a decision of its own."""
+        with self._engine.reading() as rows:
+            found = [each.row for each in rows.scan(MESSAGES)]
+        for number, text in enumerate(texts):
+            row = found[number * (len(found) // len(texts))]
+            said = FIRST_SAID + (self.next + number) * STEP_MS
+            message = msgspec.structs.replace(row.message, text=text, edited=said)
+            edited = MessageEdited(said=said, by=PLATFORM, heard=row.heard, message=message)
+            self._engine.record(partial(_these, [Draft(seeded_id(b"library edits", number, said), edited)]))
 
     def asked(self) -> Wanted:
         """What who asks looks for, after everything that was said; without a text."""
@@ -111,10 +129,16 @@ def _these(drafts: list[Draft], _: Rows) -> list[Draft]:
     return drafts
 
 
-def _item(person: Handle, compartment: str, number: int, text: str) -> Draft:
+def _message_id(number: int) -> EventId:
+    return seeded_id(b"library", number, FIRST_SAID + number * STEP_MS)
+
+
+def _item(person: Handle, compartment: str, number: int, text: str, rests_on: int) -> Draft:
+    """One that rests on the message of this number."""
     said = FIRST_SAID + number
+    evidence = (Evidence("", _message_id(rests_on), Ref("discord", str(FIRST_KEY + rests_on))),)
     item = Item(
         id=f"durable-{number:08x}", owner=person, compartment=compartment, kind="fact", text=text, created=said,
-        updated=said, source=Source("manual"),
+        updated=said, source=Source("manual"), evidence=evidence,
     )  # fmt: skip
     return Draft(seeded_id(b"library items", number, said), ItemUpserted(said=said, by=OPERATOR, item=item))

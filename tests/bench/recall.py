@@ -39,8 +39,9 @@ def _person(bench: Bench, messages: int, *, p50: float | None, p95: float) -> It
     dice = Zipf(messages)
     with Engine.open(bench.folder(f"recall-person-{messages}"), create=True) as engine:
         library = Library(engine, [direct_messages(account(0))])
-        library.say(dice.texts(messages))
-        library.teach(dice.texts(ITEMS))
+        texts = [*dice.texts(messages)]
+        library.say(texts)
+        library.teach(texts, ITEMS)
         engine.commit_views()
         search = recalling(engine, library.asked())
         ask(search, dice.queries(QUERIES))

@@ -33,6 +33,8 @@ FEW = 10
 """How many of them FTS5 is asked, since it takes a hundred times as long."""
 KEPT = 20_000
 """How many messages are heard to see what keeping the index takes."""
+EDITED = 400
+"""How many are edited for the same."""
 VIEWS_EVENTS = 65_536
 """How many events the views may be behind while a guild is filled; nobody reads meanwhile."""
 Peers = Mapping[str, Searcher | None]
@@ -66,6 +68,7 @@ def in_guilds(bench: Bench, documents: int) -> Iterator[Row]:
     yield from _searched(bench, guild, peers)
     yield from _sizes(guild, peers)
     yield _kept(bench, guild)
+    yield _changed(bench, guild)
     yield _made_anew(bench, guild)
     for peer in peers.values():
         if peer is not None:
@@ -178,6 +181,16 @@ def _kept(bench: Bench, guild: Guild) -> Row:
     note = f"{watched.calls // 2} commits of the views, by {', '.join(by)}; {waited}"
     broken = "the thread that commits the log does it" if "writer" in by else ""
     return Row("keeping the index", "ms/event", took, goal=Goal("≤", 0.1), note=note, broken=broken)
+
+
+def _changed(bench: Bench, guild: Guild) -> Row:
+    """The same while messages change that were said long before, some hundred in a commit of the views."""
+    bench.say(f"editing {EDITED:,} of them")
+    with watching(Index, "before", "advance") as watched, Engine.open(guild.folder) as engine:
+        Library(engine, [channel(0)], first=guild.next + 2 * KEPT).edit([*Zipf(2).texts(EDITED)])
+    took = Spread.of([1000 * watched.computing / EDITED])
+    note = f"{watched.calls // 2} commits of the views; a span of what lies on disk is made anew with each"
+    return Row("keeping the index, what was said is edited", "ms/event", took, goal=Goal("≤", 0.1), note=note)
 
 
 def _made_anew(bench: Bench, guild: Guild) -> Row:
