@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from projections.policies.compartments import Setting
 
 
-WORDS_STAY = "What was written stands where it was written: `dnam redact MESSAGE` takes a message's words away too."
+WORDS_STAY = (
+    "What was written stands where it was written, and is not searched any more, unless something else that is kept "
+    "rests on it: `dnam redact MESSAGE` takes a message's words away too."
+)
 
 
 RULE = "It takes an id, or words as they stand there, at least 60 % of all"

@@ -106,7 +106,7 @@ MEMORY = (
         "recall",
         OneOf(("recall", "dnam")),
         "What ranks durable items for a prompt: recall, by how rare the words are that they share with a message, or "
-        "DNAM's own count of shared words.",
+        "DNAM's own count of shared words. `dnam search` goes by recall in any case.",
     ),
     Setting(
         "DNAM_RECALL_COMPILED",
