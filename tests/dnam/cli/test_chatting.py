@@ -368,7 +368,7 @@ class TestRights:
     def test_somebody_known_has_their_rights(self, data: Path) -> None:
         asked = f"{self.LORE}!memory costs\n!memory config set here learn=none\n{self.OTHERS}"
         ran = chatted(data, asked, "chat", "--as", "Kim", "--in", "general")
-        assert "Only members who may manage this server can add to its lore" in ran.out
+        assert "Only members who may manage this server can write its lore themselves" in ran.out
         assert "Only the owner of this bot can ask for that" in ran.out
         assert "is for the owner of this bot" in ran.out
 
