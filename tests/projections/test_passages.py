@@ -12,7 +12,6 @@ from projections.events import MessageHeard, SummaryRefreshed, TurnAnswered, Tur
 from projections.events.values import PLATFORM, Attachment, LeftOut, Limits, ModelUse, Span
 from projections.gathering import NEAR, Gathering
 from projections.ids import NOBODY, SNOWFLAKE_EPOCH_MS, EventId, Handle, Point, Ref
-from projections.passages import FRESH_MS
 from projections.policies.summed_up import VERSION
 from projections.retrieval import Vocabulary
 from tests.projections.recall.house import ADA, GUILD, KIM, MODEL, House, own_place, ref, rests_on, session
@@ -500,11 +499,11 @@ def test_where_nothing_was_found_before_nothing_is_looked_for(house: House) -> N
     assert past(prompt(house, "yeah")) == ""
 
 
-def test_what_was_found_long_ago_does_not_come_again(house: House) -> None:
+def test_what_was_found_more_than_half_an_hour_ago_does_not_come_again(house: House) -> None:
     boiler(house)
     chatter(house)
     answered(house, "who mends boilers?")
-    house.said += FRESH_MS - 1000
+    house.said += 30 * 60_000 - 1000
     assert past(prompt(house, "yeah"))
     house.said += 1
     assert past(prompt(house, "yeah")) == ""

@@ -29,3 +29,11 @@ def test_where_many_items_have_none_they_are_no_keys() -> None:
     note = "1 of 3 texts have no vector yet: items are found by their words alone"
     assert nearest(QUERY, [NEAR], [NEAR, None], 9) == Near({0: 994}, note=note)
     assert nearest(QUERY, [NEAR], [NEAR] * 9 + [None], 1).known == {0: 994}
+
+
+def test_with_a_tenth_of_them_missing_they_decide_and_with_one_more_of_a_hundred_not() -> None:
+    tenth, more = [NEAR] * 90 + [None] * 10, [NEAR] * 89 + [None] * 11
+    assert nearest(QUERY, tenth, tenth, 1) == Near({0: 994}, {0: 994}, "20 of 200 texts have no vector yet")
+    assert nearest(QUERY, more, tenth, 1) == Near(note="21 of 200 texts have no vector yet: only words decide")
+    note = "21 of 200 texts have no vector yet: items are found by their words alone"
+    assert nearest(QUERY, tenth, more, 1) == Near({0: 994}, note=note)

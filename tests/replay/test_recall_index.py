@@ -74,9 +74,12 @@ def commit(engine: Engine) -> None:
 
 
 def rebuilt(engine: Engine) -> None:
-    """Have the views built anew."""
+    """Have the views built anew, and read from now on."""
     assert isinstance(engine.store, DiskStore)
+    before = engine.store.views
     rebuild(engine.store, FOLD)
+    with engine.reading():
+        assert engine.store.views is not before
 
 
 def held(part: Part) -> tuple[dict[int, tuple[Any, ...]], list[list[int]]]:
@@ -205,6 +208,40 @@ def test_how_far_a_term_goes_is_read_from_all_of_its_rows(data: Path) -> None:
         assert found.ends == [46, 46, 46 + 36, 128], "what is behind the last full segment is not there"
         assert found.seqs.tolist() == [seq for each in alone for seq in each.seqs.tolist()]
         assert found.counts.tolist() == [count for each in alone for count in each.counts.tolist()]
+
+
+def test_a_term_goes_as_far_as_in_that_row_in_which_it_goes_furthest(data: Path) -> None:
+    """Which may be the first of its rows or the last, and for how often and how short one each."""
+    oddly = {1: "early early early far far", 2: "brief", 43: "soon", 44: "late late late far far"}
+    with opened(data, 400) as engine:
+        for n in range(50):
+            engine.record(says(str(n), oddly.get(n, "early late brief soon"), said=NOW + n))
+        commit(engine)
+        store = engine.store
+        assert isinstance(store, DiskStore)
+        assert store.views is not None
+        zone = on_disk(engine)[layout.SPAN.documents][0][0][:8]
+        with store.views.reading() as (_, snapshot):
+            terms = [word_term(word) for word in ("early", "late", "brief", "soon")]
+            found = Disk(lambda: snapshot).postings(zone, terms)
+        assert found.peaks == [Peak(3, 4), Peak(3, 4), Peak(1, 1), Peak(1, 1)]
+
+
+def test_a_row_out_of_which_something_was_taken_tells_how_far_its_term_goes_as_one_made_anew(data: Path) -> None:
+    """Neither the first nor the last of it goes furthest."""
+    with opened(data, 400) as engine:
+        for n in range(50):
+            engine.record(
+                says(str(n), f"{'heron ' * (1, 2, 3, 2)[n % 4]}{'far ' * (4, 0, 6, 3)[n % 4]}away", said=NOW + n)
+            )
+        commit(engine)
+        with engine.reading() as rows:
+            heard = [each.row.heard for each in rows.scan(MESSAGES)]
+        engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=(heard[5], heard[6], heard[30]))))
+        commit(engine)
+        kept = on_disk(engine)
+        rebuilt(engine)
+        assert on_disk(engine) == kept
 
 
 def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> None:

@@ -266,6 +266,16 @@ def test_what_rests_on_the_question_finds_nothing_beside_it(house: House) -> Non
         assert said(rows, look, 5) == ()
 
 
+def test_the_32_items_that_answer_best_are_keys_to_what_they_rest_on_and_no_more(house: House) -> None:
+    """In the longer ones the word counts less."""
+    heard = [house.say("general", f"so be it, {number}", KIM, after=7 * HOUR) for number in range(34)]
+    for number, each in enumerate(heard):
+        house.know(f"tea {number}" + " as always" * (number in (5, 20)), LORE, evidence=rests_on(each))
+    found = said(house.rows, wanted(house, "tea"), 50)
+    assert {hit.id for hit in found} == {*heard} - {heard[5], heard[20]}
+    assert all("fact" in {reason.field for reason in hit.reasons} for hit in found)
+
+
 def test_what_was_said_on_a_day_is_found_where_it_is_open_and_no_word_of_the_question_stands(house: House) -> None:
     house.say("general", "we went climbing at the quarry", KIM)
     house.say("garden", "what few may hear", KIM)
