@@ -155,7 +155,7 @@ class Looking:
                 if look is not None:
                     self._transaction = transaction
                     return live._begin(look)
-            except BaseException:
+            except BaseException:  # raised again: the look is over
                 live._look = self._before
                 transaction.abort()
                 raise

@@ -163,8 +163,9 @@ class Views:
 
     def _position(self, transaction: lmdb.Transaction) -> Position | None:
         data: Any = transaction.get(POSITION, db=self._meta)
-        if data is None or data == self._stood[0]:  # decoded only where it is another than the last one seen
-            return None if data is None else self._stood[1]
+        last, stood = self._stood  # at once: another thread may put another pair there
+        if data is None or data == last:  # decoded only where it is another than the last one seen
+            return None if data is None else stood
         position = unpacked_position(bytes(data))
         self._stood = data, position
         return position

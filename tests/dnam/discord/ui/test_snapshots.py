@@ -1,6 +1,8 @@
 """The transparency channel in a loopback Discord: posted, pinned, edited in place, gathered, posted anew, failing."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -50,6 +52,17 @@ async def is_summarised(scene: Scene, *people: Person) -> None:
     latest = await scene.bot.desk.memory.look(lambda rows: latest_turn(rows, person))
     assert latest is not None
     assert await scene.bot.desk.assistant.summarise(latest.session, latest.audience, person)
+
+
+@asynccontextmanager
+async def summarised(path: Path) -> AsyncIterator[tuple[Scene, SummaryRefreshed]]:
+    """A scene in which what Kim was answered has been summarised, and is shown."""
+    async with scene_in(path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        await is_summarised(scene)
+        assert "They talked." in (await only(scene)).said.content
+        (made,) = events(scene.bot, SummaryRefreshed)
+        yield scene, made
 
 
 def full(*_: object) -> None:
@@ -155,11 +168,7 @@ async def test_everybody_whose_session_it_is_has_its_new_summary_and_nobody_a_cl
 
 
 async def test_a_summary_that_is_undone_is_in_it_as_it_was(tmp_path: Path) -> None:
-    async with scene_in(tmp_path, shows=True) as scene:
-        await speaks(scene, ROSES)
-        await is_summarised(scene)
-        assert "They talked." in (await only(scene)).said.content
-        (made,) = events(scene.bot, SummaryRefreshed)
+    async with summarised(tmp_path) as (scene, made):
         undone = SummaryReverted(
             said=made.said + 1,
             by=OPERATOR,
@@ -180,11 +189,7 @@ async def test_a_summary_that_is_undone_is_in_it_as_it_was(tmp_path: Path) -> No
 
 
 async def test_a_summary_that_is_withheld_leaves_it(tmp_path: Path) -> None:
-    async with scene_in(tmp_path, shows=True) as scene:
-        await speaks(scene, ROSES)
-        await is_summarised(scene)
-        assert "They talked." in (await only(scene)).said.content
-        (made,) = events(scene.bot, SummaryRefreshed)
+    async with summarised(tmp_path) as (scene, made):
         withheld = SummaryWithheld(
             said=made.said + 1,
             by=OPERATOR,
