@@ -12,12 +12,14 @@ import asyncio
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from dnam.access import Access
 from dnam.encoder import NO_ENCODER, Encoder, EncoderError
 from dnam.encoders import Encoders
 from dnam.encoding import Purpose, encoded
 from projections.ids import NOBODY, EventId, Handle, Seq
-from projections.nearness import MOST_NEAR, Near, Nearness
+from projections.nearness import MOST_NEAR, Near, Nearness, Seqs
 from projections.vectors import Numbers, quantised
 from projections.vectors_near import nearest
 from replay.vectors import Vectors
@@ -74,7 +76,7 @@ class Meaning:
     def nearness(self, sought: Sought) -> Nearness:
         """What recall is handed. It never fails: where vectors cannot be read, the note says so."""
 
-        def among(said: Sequence[Seq], known: Sequence[Seq]) -> Near:
+        def among(said: Seqs, known: Sequence[Seq]) -> Near:
             try:
                 return self.near(sought, said, known, MOST_NEAR)
             except Exception as error:  # noqa: BLE001 - whatever is wrong with the vectors: an answer needs none
@@ -82,10 +84,11 @@ class Meaning:
 
         return Nearness(sought.encoder, among)
 
-    def near(self, sought: Sought, said: Sequence[Seq], known: Sequence[Seq], most: int) -> Near:
+    def near(self, sought: Sought, said: Seqs, known: Sequence[Seq], most: int) -> Near:
         """Which of these rows' texts are near, at most so many of either kind. For a thread that looks at the rows."""
         if sought.numbers is None:
             return Near(note=sought.note)
         least = int(self._memory.settings.encoder_threshold * 1000)
-        vectors = self._vectors.get(sought.encoder, [*said, *known])
-        return nearest(sought.numbers, vectors[: len(said)], vectors[len(said) :], most, least)
+        both = np.concatenate([np.asarray(said, np.int64), np.asarray(known, np.int64)])
+        cosines = self._vectors.cosines(sought.encoder, sought.numbers, both)
+        return nearest(cosines[: len(said)], cosines[len(said) :], most, least)

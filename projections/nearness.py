@@ -6,9 +6,16 @@ anything.
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from projections.ids import Seq
+
+if TYPE_CHECKING:  # looks that need no meaning need no numpy either
+    import numpy as np
+    import numpy.typing as npt
+
+Seqs: TypeAlias = "Sequence[Seq] | npt.NDArray[np.int64]"
+"""Which rows are asked about: of much, an array."""
 
 MOST_NEAR = 50
 """How many of the nearest are ranked: with twice as many recall found no more."""
@@ -43,7 +50,7 @@ class Nearness(NamedTuple):
     """
 
     encoder: str
-    among: Callable[[Sequence[Seq], Sequence[Seq]], Near]
+    among: Callable[[Seqs, Sequence[Seq]], Near]
     kept: Mapping[Seq, int] | None = None
     note: str = ""
 

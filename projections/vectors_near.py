@@ -4,11 +4,13 @@ What was said and what is known are looked through each for itself: an item is a
 (`recall.meaning`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
+import numpy as np
+
 from projections.nearness import Near
-from projections.vectors import THRESHOLD, Numbers, closest, stacked
+from projections.vectors import THRESHOLD, Doubles, closest
 
 MOST_MISSING_PERCENT = 10
 """With more texts than this without a vector, only words decide: the rest would win by having been encoded first."""
@@ -24,11 +26,11 @@ class _Found(NamedTuple):
     too_few: bool
 
 
-def nearest(
-    query: Numbers, said: Sequence[Numbers | None], known: Sequence[Numbers | None], most: int, least: int = THRESHOLD
-) -> Near:
-    """Which texts are near a query, at most so many of either kind; None is a text that has no vector yet."""
-    of_said, of_known = _closest(query, said, most, least), _closest(query, known, most, least)
+def nearest(said: Doubles, known: Doubles, most: int, least: int = THRESHOLD) -> Near:
+    """Which texts are near a question, at most so many of either kind, by their cosines with it; one that is not a
+    number is that of a text that has no vector yet.
+    """
+    of_said, of_known = _closest(said, most, least), _closest(known, most, least)
     missing = of_said.missing + of_known.missing
     note = f"{missing} of {len(said) + len(known)} texts have no vector yet" if missing else ""
     if of_said.too_few:
@@ -38,11 +40,9 @@ def nearest(
     return Near(of_said.near, of_known.near, note)
 
 
-def _closest(query: Numbers, vectors: Sequence[Numbers | None], most: int, least: int) -> _Found:
-    there = [index for index, vector in enumerate(vectors) if vector is not None]
-    missing = len(vectors) - len(there)
-    if 100 * missing > MOST_MISSING_PERCENT * len(vectors):
+def _closest(cosines: Doubles, most: int, least: int) -> _Found:
+    missing = int(np.isnan(cosines).sum())
+    if 100 * missing > MOST_MISSING_PERCENT * len(cosines):
         return _Found({}, missing, too_few=True)
-    near = closest(query, stacked([vector for vector in vectors if vector is not None]), most, least)
-    found = {there[index]: cosine for index, cosine in zip(near.indices, near.thousandths, strict=True)}
-    return _Found(found, missing, too_few=False)
+    near = closest(cosines, most, least)
+    return _Found(dict(zip(near.indices, near.thousandths, strict=True)), missing, too_few=False)

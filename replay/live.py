@@ -23,7 +23,7 @@ from replay.kept import Kept
 from replay.known import Ids
 from replay.lmdb_file import REFUSED, GivenUp
 from replay.log import Glance, Head, Log, StoredEvent
-from replay.overlay import Layer, Layered, Overlay
+from replay.overlay import Layer, Layered, Overlay, dropped_in
 from replay.position import Position
 from replay.snapshot import LAST_KEY, NoRows, Snapshot
 from replay.store import Store
@@ -191,6 +191,7 @@ class Live:
         self._known_at: Position | None = None
         self._kept = Kept()
         self._recall: Recall | None = None
+        self.store.let_go()
         self._look = NOBODY_LOOKS
 
     def _locked(self) -> LogError | None:
@@ -305,6 +306,8 @@ class Live:
         finally:
             if self._recall is not None:
                 self._recall.changed_since(self.overlay.tables, before)
+            if self._redacted > before:
+                self.store.let_go(dropped_in(self.overlay.tables, before))
 
     def _fold_behind(self, end: int) -> None:
         with self.raw() as raw:
@@ -363,6 +366,7 @@ class Live:
         self._kept.changed(tail.layer)
         if self._recall is not None:
             self._recall.changed(tail.layer.tables)
+        self.store.let_go(dropped_in(tail.layer.tables, tail.after))
         self.overlay.absorb(tail.layer)
         self.folded = tail.upto
 

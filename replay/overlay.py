@@ -5,7 +5,7 @@ the later entry is right, whoever wrote the other: that is how processes share o
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Protocol
 
@@ -42,6 +42,12 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 def visible(entry: Entry) -> Stored | None:
     """The row that an entry leaves to be seen."""
     return None if entry.body is None else Stored(Seq(entry.seq), entry.body, entry.vault)
+
+
+def dropped_in(tables: Mapping[str, Mapping[bytes, Entry]], since: int) -> list[Seq]:
+    """The events whose bodies were dropped behind a seq: their lists of rows are gone."""
+    lists = tables.get(TOUCHED, {}).items()
+    return [Seq(int.from_bytes(key, "big")) for key, each in lists if each.body is None and each.changed > since]
 
 
 Written = tuple[str, bytes, bytes | None]

@@ -7,12 +7,13 @@ Opening checks, and only a writer mends. What another process replaces is notice
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from projections.fold import Fold
+from projections.ids import Seq
 from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing, NoKeyRing
@@ -347,6 +348,13 @@ class DiskStore:
                 self._vectors = Vectors(self._vectors_folder.path, self.ring, writable=self.writable)
             return self._vectors
 
+    def let_go(self, dropped: Collection[Seq] | None = None) -> None:
+        """Keep no vector in memory of what these events said, whose bodies were dropped; of anything where it is not
+        known which that were.
+        """
+        if self._vectors is not None:
+            self._vectors.let_go(dropped)
+
     @property
     def has_vectors(self) -> bool:
         """Whether there is anything where vectors lie."""
@@ -398,6 +406,9 @@ class MemoryStore:
     def refresh(self) -> bool:
         """Nobody else replaces anything."""
         return False
+
+    def let_go(self, dropped: Collection[Seq] | None = None) -> None:
+        """There are no vectors."""
 
     def newer_views(self) -> frozenset[str]:
         """There are none."""

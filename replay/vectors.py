@@ -21,16 +21,18 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from projections.ids import Seq, VaultId
-from projections.vectors import Numbers
+from projections.vectors import Doubles, Numbers, Places, cosines, squares
 from projections.vectors_texts import Held
 from replay.folder import Stamp
 from replay.keyring import KeyRing
 from replay.sealer import NONCE
 from replay.vectors_folder import IN_FORCE, META, VectorsFolder
-from replay.vectors_opened import Opened
+from replay.vectors_opened import NONE, Opened, Some
 
 ROWS = b"rows"
 _TAG = 16
+_AT_ONCE = 4096
+"""How many vectors are opened at once: 4 MB of 1,024 numbers."""
 
 
 class _Place(NamedTuple):
@@ -64,17 +66,56 @@ class Vectors:
         with self._folder.reading(_table(encoder)) as found:
             return 0 if found is None else int(found[0].stat(found[1])["entries"])
 
+    def cosines(self, encoder: str, query: Numbers, seqs: Sequence[Seq] | Places) -> Doubles:
+        """The cosine of a query with the text of each row that these events made; not a number for what has no vector,
+        or one that does not open. All that are there are compared, however many: what memory has no room for is opened
+        anew for each question, some at a time.
+
+        ValueError where the query is of another length than the encoder's vectors.
+        """
+        wanted = np.asarray(seqs, np.int64)
+        found = np.full(len(wanted), np.nan)
+        with self._folder.reading(_table(encoder), ROWS) as tables:
+            if tables is None:
+                return found
+            self._opened.only(encoder, self._ring.vaults.keys())
+            rows = self._opened.ask(wanted)
+            there, lacking = rows != NONE, rows == NONE
+            if there.any():
+                found[there] = self._opened.cosines(query, rows[there])
+            new = np.unique(wanted[lacking])
+            values = np.full(len(new), np.nan)
+            for start in range(0, len(new), _AT_ONCE):
+                some = new[start : start + _AT_ONCE]
+                opened = self._open(encoder, some.tolist(), *tables)
+                if opened is not None:
+                    at = start + some.searchsorted(opened.seqs)
+                    values[at] = cosines(query, opened.numbers, squares(opened.numbers))
+                    self._opened.keep(opened)
+            found[lacking] = values[new.searchsorted(wanted[lacking])]
+        return found
+
     def get(self, encoder: str, seqs: Sequence[Seq]) -> list[Numbers | None]:
         """The vectors of the texts of the rows that these events made; None for what is not there or does not open."""
-        with self._folder.reading(_table(encoder), ROWS) as found:
-            if found is None:
+        with self._folder.reading(_table(encoder), ROWS) as tables:
+            if tables is None:
                 return [None] * len(seqs)
-            self._opened.only(encoder, self._ring.vaults)
-            for seq in self._opened.lacking(seqs):
-                self._open(encoder, seq, *found)
-            vectors = self._opened.of(seqs)
-            self._opened.make_room()
-            return vectors
+            opened = self._open(encoder, seqs, *tables)
+        by_seq = {} if opened is None else dict(zip(opened.seqs.tolist(), opened.numbers, strict=True))
+        return [by_seq.get(seq) for seq in seqs]
+
+    def in_memory(self) -> list[Seq]:
+        """Of which texts a vector is in memory, by the seqs of the events that made their rows."""
+        with self._folder.lock:
+            return self._opened.seqs
+
+    def let_go(self, seqs: Collection[Seq] | None = None) -> None:
+        """Keep no vector in memory of what these events said: their bodies were dropped. None: of anything."""
+        with self._folder.lock:
+            if seqs is None:
+                self._opened.clear()
+            else:
+                self._opened.forget(seqs)
 
     def missing(self, encoder: str, texts: Iterable[Held]) -> list[Held]:
         """Those of which the encoder has no vector yet, each text of a vault once. For a vault without a key nothing is
@@ -121,7 +162,7 @@ class Vectors:
                     self._put(encoder, place, made[text.text], transaction, of)
                 if transaction.get(place.address, db=of) is not None:
                     transaction.put(_seq(text.seq), place.address, db=rows)
-                    self._opened.forget(text.seq)
+                    self._opened.forget([text.seq])
 
     def swap(self, encoder: str) -> None:
         """Put an encoder in force whose vectors are complete; those of all others go."""
@@ -173,19 +214,34 @@ class Vectors:
         transaction.put(place.address, nonce + sealed, db=of)
         self._broken.discard(place.address)
 
-    def _open(self, encoder: str, seq: Seq, transaction: Any, of: Any, rows: Any) -> None:
-        """Open what a row has, if it is there."""
-        address = transaction.get(_seq(seq), db=rows)
-        sealed = None if address is None else transaction.get(address, db=of)
-        vault = None if address is None else self._ring.vaults.get(VaultId(address[:16]))
-        if address is None or sealed is None or vault is None:
-            return
-        try:
-            numbers = AESGCM(vault.key).decrypt(sealed[:NONCE], sealed[NONCE:], encoder.encode() + address)
-        except (InvalidTag, ValueError):
-            self._broken.add(address)  # it is made again
-        else:
-            self._opened.put(seq, VaultId(address[:16]), np.frombuffer(numbers, np.int8))
+    def _open(self, encoder: str, seqs: Sequence[int], transaction: Any, of: Any, rows: Any) -> Some | None:
+        """Open what these rows have; None where nothing of it is there."""
+        ciphers: dict[VaultId, AESGCM] = {}
+        found: list[int] = []
+        numbers: list[bytes] = []
+        for seq in seqs:
+            address = transaction.get(_seq(seq), db=rows)
+            sealed = None if address is None else transaction.get(address, db=of)
+            if sealed is None or not self._has_cipher(VaultId(address[:16]), ciphers):
+                continue
+            cipher = ciphers[VaultId(address[:16])]
+            try:
+                numbers.append(cipher.decrypt(sealed[:NONCE], sealed[NONCE:], encoder.encode() + address))
+            except (InvalidTag, ValueError):
+                self._broken.add(address)  # it is made again
+            else:
+                found.append(seq)
+        if not found:
+            return None
+        matrix = np.frombuffer(b"".join(numbers), np.int8).reshape(len(found), -1)
+        return Some(np.array(found), matrix, ciphers.keys())
+
+    def _has_cipher(self, vault: VaultId, ciphers: dict[VaultId, AESGCM]) -> bool:
+        """Whether there is what opens a vault's vectors; it is among these then, and goes with them."""
+        there = self._ring.vaults.get(vault)
+        if there is not None and vault not in ciphers:
+            ciphers[vault] = AESGCM(there.key)
+        return there is not None
 
 
 def _table(encoder: str) -> bytes:

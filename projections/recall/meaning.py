@@ -112,7 +112,7 @@ def nearby(
     compared = _compared(parts, allowed)
     if nearness.kept is not None:
         return Nearby(_as_kept(compared, nearness.kept))
-    near = nearness.among(compared.seqs.tolist(), [each.found.seq for each in known])
+    near = nearness.among(compared.seqs, [each.found.seq for each in known])
     meant: dict[Place, Meant] = {}
     for each in merge(_said(compared, near), _resting(compared, near, known, evidence), key=attrgetter("order")):
         if each.place not in meant:

@@ -5,8 +5,9 @@ import signal
 import sys
 from pathlib import Path
 
-from projections.events import PersonNoted
-from projections.events.values import OPERATOR
+from projections.events import MessageRedacted, PersonNoted
+from projections.events.values import OPERATOR, PLATFORM
+from projections.ids import EventId
 from projections.registry import FOLD
 from replay.builder import check, rebuild
 from replay.engine import Engine
@@ -112,6 +113,14 @@ def erases(path: Path) -> None:
         say(0 if erased is None else len(erased.vaults))
 
 
+def redacts(path: Path, *names: str) -> None:
+    """Takes away the bodies of these events (hex), and stays open until it is told to end."""
+    with Engine.open(path, clock=FakeClock()) as engine:
+        gone = MessageRedacted(said=NOW, by=PLATFORM, events=tuple(EventId(bytes.fromhex(each)) for each in names))
+        say(len(engine.record(drafts(gone)).records))
+        sys.stdin.readline()
+
+
 def compacts(path: Path) -> None:
     """Writes the log anew."""
     with Engine.open(path, clock=FakeClock()) as engine:
@@ -119,7 +128,7 @@ def compacts(path: Path) -> None:
         say(rewrite(engine.store).events)
 
 
-COMMANDS = {each.__name__: each for each in (meets, reads, writes, fills, digests, rebuilds, erases, compacts)}
+COMMANDS = {each.__name__: each for each in (meets, reads, writes, fills, digests, rebuilds, erases, redacts, compacts)}
 
 if __name__ == "__main__":
     COMMANDS[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])

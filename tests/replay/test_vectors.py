@@ -1,16 +1,20 @@
 """The store of vectors: sealed by vault, gone with its key, never mixed, and deleted at will."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from math import floor, isnan, sqrt
 from pathlib import Path
 from threading import Event, Thread
+from typing import Any
 
 import lmdb
+import numpy as np
 import pytest
 
 from projections.ids import Handle, Seq, VaultId
 from projections.vectors import Numbers, quantised
 from projections.vectors_texts import Held
+from replay import vectors as vectors_module
 from replay import vectors_folder
 from replay.errors import NotALog, ReadOnly
 from replay.folder import Folder
@@ -19,7 +23,7 @@ from replay.lmdb_file import open_environment
 from replay.ring_store import MemoryRingStore
 from replay.ringfile import FileRingStore
 from replay.vectors import Vectors
-from replay.vectors_opened import Opened
+from replay.vectors_opened import Some
 from tests.world import handle
 
 OLD, NEW = "tiny@1/2", "tiny@2/3"
@@ -72,7 +76,6 @@ class TestKeeping:
         assert vectors.missing(OLD, [one, two]) == [one, two]
         vectors.put(OLD, [one, two], of(one, two))
         assert shown(vectors, OLD, 9, 8, 7) == [[127, 11], None, [127, 9]]
-        assert shown(vectors, OLD, 7) == [[127, 9]], "from memory"
         assert vectors.missing(OLD, [one, two]) == []
         assert (vectors.in_force(), vectors.size(OLD)) == (OLD, 2)
 
@@ -328,10 +331,134 @@ class TestTheFolder:
         assert shown(vectors, OLD, 1, 2) == [None, [127, 3]]
 
 
-def test_what_is_opened_has_a_bound() -> None:
-    opened, one = Opened(most_bytes=3), quantised((1, 2))
-    opened.only(OLD, {VaultId(bytes(16))})
-    for seq in (1, 2):
-        opened.put(Seq(seq), VaultId(bytes(16)), one)
-        opened.make_room()
-        assert len(opened) == seq % 2
+QUERY = quantised((1, 0))
+
+
+def seqs(*numbers: int) -> list[Seq]:
+    return [Seq(number) for number in numbers]
+
+
+def told(vectors: Vectors, *numbers: int) -> list[int | None]:
+    """Cosines with what is asked, in thousandths."""
+    found = vectors.cosines(OLD, QUERY, seqs(*numbers)).tolist()
+    return [None if isnan(each) else floor(each * 1000) for each in found]
+
+
+def count(patched: pytest.MonkeyPatch) -> list[list[int]]:
+    """What each question opens from now on."""
+    opening: list[list[int]] = []
+    real = Vectors._open
+
+    def counted(store: Vectors, encoder: str, wanted: Sequence[int], *tables: Any) -> Some | None:
+        opening.append([*wanted])
+        return real(store, encoder, wanted, *tables)
+
+    patched.setattr(Vectors, "_open", counted)
+    return opening
+
+
+class TestInMemory:
+    """What was opened stays there as rows of a matrix."""
+
+    def test_a_question_is_held_against_what_is_there_and_again_from_memory(
+        self, vectors: Vectors, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one, two = text(ring, 7, "tea"), text(ring, 9, "bees", BOB)
+        assert np.isnan(vectors.cosines(OLD, QUERY, seqs(7))).all(), "there is nothing yet"
+        vectors.put(OLD, [one, two], {"tea": quantised((0, 1)), "bees": quantised((1, 0))})
+        assert told(vectors, 9, 8, 7, 9) == [1000, None, 0, 1000]
+        opening = count(monkeypatch)
+        assert told(vectors, 7, 9) == [0, 1000]
+        assert told(vectors, 9, 8, 7) == [1000, None, 0]
+        assert opening == [[8]]
+
+    def test_what_comes_is_opened_alone_and_what_is_made_anew_is_another(
+        self, vectors: Vectors, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one, two = text(ring, 1, "tea"), text(ring, 2, "bees")
+        vectors.put(OLD, [one], {"tea": quantised((1, 0))})
+        assert told(vectors, 1, 2) == [1000, None]
+        opening = count(monkeypatch)
+        vectors.put(OLD, [two], {"bees": quantised((0, 1))})
+        assert (told(vectors, 1, 2), opening) == ([1000, 0], [[2]])
+        vectors.put(OLD, [one], {"tea": quantised((-1, 0))})
+        assert told(vectors, 1, 2) == [-1000, 0]
+        vectors.put(OLD, [one._replace(text="bees")], {})
+        assert told(vectors, 1, 2) == [0, 0], "the row has another text"
+
+    def test_nothing_stays_of_whom_an_erasure_took(self, vectors: Vectors, ring: KeyRing) -> None:
+        hers, his = text(ring, 1, "tea"), text(ring, 2, "ale", BOB)
+        vectors.put(OLD, [hers, his], of(hers, his))
+        told(vectors, 1, 2)
+        ring.flush()
+        ring.destroy(frozenset(ring.listing(ANN)))
+        assert told(vectors, 2) == [999], "asked for somebody else alone"
+        assert vectors.in_memory() == [2]
+
+    def test_what_lies_in_a_vault_without_a_key_is_not_opened_and_costs_the_others_nothing(
+        self, vectors: Vectors, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        hers, his = text(ring, 1, "tea"), text(ring, 2, "ale", BOB)
+        vectors.put(OLD, [hers, his], of(hers, his))
+        ring.flush()
+        ring.destroy(frozenset(ring.listing(ANN)))
+        opening = count(monkeypatch)
+        assert [told(vectors, 1, 2) for _ in range(2)] == [[None, 999]] * 2
+        assert opening == [[1, 2], [1]]
+
+    def test_what_is_to_be_let_go_leaves_no_number_behind(self, vectors: Vectors, ring: KeyRing) -> None:
+        one, two = text(ring, 1, "tea"), text(ring, 2, "bees")
+        vectors.put(OLD, [one, two], of(one, two))
+        told(vectors, 1, 2)
+        vectors.let_go(seqs(1, 5, 9_999))
+        assert vectors.in_memory() == [2]
+        assert sorted(vectors._opened._numbers.ravel().tolist())[-3:] == [0, 3, 127]
+        assert told(vectors, 1, 2) == [999, 999]
+        vectors.let_go()
+        assert (vectors.in_memory(), vectors._opened._numbers.size) == ([], 0)
+        assert told(vectors, 1, 2) == [999, 999]
+
+    def test_another_encoder_s_are_never_beside_them(self, vectors: Vectors, ring: KeyRing) -> None:
+        one = text(ring, 1, "tea")
+        vectors.put(OLD, [one], {"tea": quantised((1, 0))})
+        vectors.put(NEW, [one], {"tea": quantised((0, 1, 0))})
+        longer = quantised((0, 1, 1))
+        for _ in range(2):
+            assert told(vectors, 1) == [1000]
+            assert vectors.cosines(NEW, longer, seqs(1)).tolist() == [127 / sqrt(2 * 127 * 127)]
+        with pytest.raises(ValueError, match="are of two encoders"):
+            vectors.cosines(NEW, QUERY, seqs(1))
+        with pytest.raises(ValueError, match="are of two encoders"):
+            vectors.cosines(OLD, longer, seqs(1))
+
+    def test_where_there_is_no_room_for_all_they_are_all_compared_and_no_more_is_kept(
+        self, vectors: Vectors, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(vectors_module, "_AT_ONCE", 2)
+        texts = [text(ring, number, f"{number}") for number in range(1, 8)]
+        vectors.put(OLD, texts, {each.text: quantised((1, each.seq)) for each in texts})
+        wanted = [int(1000 / sqrt(1 + number**2)) for number in range(1, 8)]
+        for most in (7, 3, 1, 0):
+            vectors.let_go()
+            vectors._opened.most_bytes = most * (2 + 24) + 1
+            opening = count(monkeypatch)
+            for _ in range(2):
+                found = told(vectors, *range(1, 8))
+                assert found == pytest.approx(wanted, abs=4)
+                assert vectors.in_memory() == list(range(1, most + 1))
+            assert sum(map(len, opening)) == 7 + 7 - most
+
+    def test_what_was_not_asked_for_the_longest_goes_first(self, vectors: Vectors, ring: KeyRing) -> None:
+        texts = [text(ring, number, f"{number}") for number in range(1, 8)]
+        vectors.put(OLD, texts, of(*texts))
+        vectors._opened.most_bytes = 4 * (2 + 24)
+        for asked, kept in (
+            ((1, 2), [1, 2]),
+            ((3, 4), [1, 2, 3, 4]),
+            ((1,), [1, 2, 3, 4]),
+            ((5,), [1, 3, 4, 5]),
+            ((4, 6, 7), [4, 5, 6, 7]),
+            ((1, 2, 3, 4, 5), [1, 2, 4, 5]),
+        ):
+            told(vectors, *asked)
+            assert vectors.in_memory() == kept

@@ -1,16 +1,20 @@
-"""A law of the store: after whatever happens to it, it says what a dictionary would say."""
+"""Laws of the store: after whatever happens to it, it says what a dictionary would say, and what is near a question is
+what a plain comparison finds, rank for rank, whatever part of it is in memory.
+"""
 
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from math import floor, sqrt
 from pathlib import Path
 from random import Random
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from projections.ids import Seq, VaultId
-from projections.vectors import Numbers, quantised
+from projections.vectors import Closest, Numbers, closest, quantised
 from projections.vectors_texts import Held
 from replay.keyring import KeyRing
 from replay.ring_store import MemoryRingStore
@@ -22,15 +26,25 @@ ENCODERS = ("one@1/2", "two@1/3")
 WORDS = ("tea", "bees", "ok", "")
 
 
+MOST, LEAST = 3, -200
+
+
+def cosine(one: Sequence[int], other: Sequence[int]) -> float:
+    """By whole numbers of any size, one by one."""
+    squares = sum(n * n for n in one) * sum(n * n for n in other)
+    return sum(a * b for a, b in zip(one, other, strict=True)) / sqrt(squares) if squares else 0.0
+
+
 class Model:
     """The store, and beside it dictionaries that say what it should hold."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, most_bytes: int) -> None:
         self.ring = KeyRing.create(MemoryRingStore())
         self.vaults = [self.ring.set_vault(frozenset({handle(name)})) for name in "abc"]
         self.ring.flush()
         self.path = path
-        self.vectors = Vectors(path, self.ring, writable=True)
+        self.most_bytes = most_bytes
+        self.vectors = self._opened()
         self.kept: dict[str, dict[tuple[VaultId, str], list[int]]] = {}
         self.rows: dict[int, tuple[VaultId, str]] = {}
         self.in_force = ""
@@ -38,6 +52,11 @@ class Model:
     def _texts(self, chance: Random) -> list[Held]:
         seqs = chance.sample(range(12), chance.randint(0, 4))
         return [Held(Seq(seq), chance.choice(self.vaults), chance.choice(WORDS)) for seq in seqs]
+
+    def _opened(self) -> Vectors:
+        vectors = Vectors(self.path, self.ring, writable=True)
+        vectors._opened.most_bytes = self.most_bytes
+        return vectors
 
     def _living(self, vault: VaultId) -> bool:
         return vault in self.ring.vaults
@@ -85,7 +104,33 @@ class Model:
 
     def opens_again(self, chance: Random) -> None:
         self.vectors.close()
-        self.vectors = Vectors(self.path, self.ring, writable=True)
+        self.vectors = self._opened()
+
+    def redacts(self, chance: Random) -> None:
+        """What memory has of it goes; what lies on the disk does later, with a sweep."""
+        self.vectors.let_go([Seq(seq) for seq in chance.sample(range(20), chance.randint(0, 9))])
+
+    def starts_over(self, _: Random) -> None:
+        self.vectors.let_go()
+
+    def finds(self, chance: Random) -> None:
+        """What is near, of some rows, is what a plain comparison finds: the same cosines, in the same order."""
+        number = chance.randrange(2)
+        query = quantised([chance.randint(-9, 9) for _ in range(2 + number)])
+        of = self.kept.get(ENCODERS[number], {})
+        asked = [Seq(seq) for seq in chance.sample(range(14), chance.randint(0, 14))]
+        there = [self._kept_of(of, seq) for seq in asked]
+        missing = sum(each is None for each in there)
+        plain = {at: cosine(query.tolist(), each) for at, each in enumerate(there) if each is not None}
+        near = sorted((at for at in plain if floor(plain[at] * 1000) >= LEAST), key=lambda at: (-plain[at], at))[:MOST]
+        found = self.vectors.cosines(ENCODERS[number], query, asked)
+        assert {at: found[at] for at in plain} == plain
+        assert np.isnan(found).sum() == missing
+        assert closest(found, MOST, LEAST) == Closest(tuple(near), tuple(floor(plain[at] * 1000) for at in near))
+
+    def _kept_of(self, of: Mapping[tuple[VaultId, str], list[int]], seq: int) -> list[int] | None:
+        place = self.rows.get(seq)
+        return of.get(place) if place is not None and self._living(place[0]) else None
 
     def holds(self) -> None:
         """The store says what the dictionaries say, of every row and of every text that there could be."""
@@ -93,7 +138,7 @@ class Model:
         every = [Held(Seq(1), vault, text) for vault in self.vaults for text in WORDS]
         for encoder in ENCODERS:
             of = {place: each for place, each in self.kept.get(encoder, {}).items() if self._living(place[0])}
-            wanted = [of.get(self.rows[seq]) if seq in self.rows else None for seq in range(12)]
+            wanted = [self._kept_of(of, seq) for seq in range(12)]
             found = self.vectors.get(encoder, [Seq(seq) for seq in range(12)])
             assert [None if each is None else each.tolist() for each in found] == wanted
             missing = self.vectors.missing(encoder, every)
@@ -105,19 +150,26 @@ class Model:
 
 
 DEEDS: tuple[Callable[[Model, Random], None], ...] = (
-    *[Model.puts] * 4, Model.swaps, Model.erases, Model.sweeps, Model.opens_again,
+    *[Model.puts] * 4, Model.swaps, Model.erases, Model.sweeps, Model.opens_again, Model.redacts, Model.starts_over,
 )  # fmt: skip
 
 
-@settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from(range(len(DEEDS))), max_size=12), st.integers(0, 10**6))
-def test_it_says_what_a_dictionary_would_say(deeds: list[int], salt: int) -> None:
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.sampled_from(range(len(DEEDS))), max_size=14),
+    st.integers(0, 10**6),
+    st.sampled_from([0, 80, 200, 10**6]),
+)
+def test_it_says_what_a_dictionary_would_say(deeds: list[int], salt: int, most_bytes: int) -> None:
+    """With room in memory for nothing, for two or three vectors, for half of them and for all."""
     folder = Path(tempfile.mkdtemp(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None))
-    model, chance = Model(folder / "vectors"), Random(salt)
+    model, chance = Model(folder / "vectors", most_bytes), Random(salt)
     try:
         for deed in deeds:
             DEEDS[deed](model, chance)
             model.holds()
+            for _ in range(3):
+                model.finds(chance)
     finally:
         model.vectors.close()
         shutil.rmtree(folder)

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from projections.ids import Seq, VaultId
+from projections.events import MessageRedacted
+from projections.events.values import PLATFORM
+from projections.ids import EventId, Seq, VaultId
 from projections.vectors import quantised
 from projections.vectors_texts import TABLES, Held, RowKey, held_from
 from replay.backup import Backup, look_over
@@ -16,7 +18,7 @@ from replay.restore_plan import keys_for, look_at, plan
 from replay.store import VECTORS, DiskStore
 from replay.vectors import Vectors
 from tests.replay.keeping import backed_up
-from tests.replay.stage import ADA, KIM, FakeClock, contents, handle_of, says
+from tests.replay.stage import ADA, KIM, FakeClock, child, contents, drafts, finished, handle_of, line, says
 from tests.world import NOW
 
 TINY = "tiny@1/2"
@@ -80,6 +82,64 @@ def test_an_erasure_takes_a_person_s_off_the_disk_before_it_is_complete(
         assert finish_erasures(engine) == 1
         assert (unfinished(engine), has(data, vaults)) == ([], [False, True])
         assert store.vectors.size(TINY) == 1
+
+
+def looked_through(engine: Engine, store: DiskStore) -> list[Seq]:
+    """Have all that was said opened; the seqs of what memory has then."""
+    store.vectors.cosines(TINY, quantised((1, 0)), [each.seq for each in texts(engine)])
+    return in_memory(engine, store)
+
+
+def in_memory(engine: Engine, store: DiskStore) -> list[Seq]:
+    """What memory has with the next look, of whatever."""
+    with engine.reading():
+        return store.vectors.in_memory()
+
+
+def event_of(engine: Engine, seq: Seq) -> EventId:
+    record = engine.live.folding.record_at(seq)
+    assert record is not None
+    return record.id
+
+
+def test_what_is_redacted_leaves_memory_with_the_decision_and_nothing_else_does(data: Path) -> None:
+    engine, store = opened(data)
+    with engine:
+        keep(engine, store)
+        first, second = looked_through(engine, store)
+        engine.record(says("3", "nothing", ADA, said=NOW + 2))
+        assert store.vectors.in_memory() == [first, second]
+        gone = MessageRedacted(said=NOW, by=PLATFORM, events=(event_of(engine, first),))
+        engine.record(drafts(gone))
+        assert store.vectors.in_memory() == [second]
+        assert store.vectors.size(TINY) == 2, "a sweep takes it off the disk"
+
+
+def test_what_another_process_redacts_leaves_memory_with_the_next_look(data: Path) -> None:
+    engine, store = opened(data)
+    with engine:
+        keep(engine, store)
+        first, second = looked_through(engine, store)
+        other = child("redacts", data, event_of(engine, first).hex())
+        assert line(other) == "1"
+        assert in_memory(engine, store) == [second]
+        finished(other)
+        finished(child("redacts", data, event_of(engine, second).hex()))
+        assert in_memory(engine, store) == [], "its views go further than what was folded here: all begins anew"
+
+
+@pytest.mark.parametrize("by_another", [True, False])
+def test_nothing_of_whom_an_erasure_takes_stays_in_memory(data: Path, *, by_another: bool) -> None:
+    engine, store = opened(data)
+    with engine:
+        keep(engine, store)
+        assert len(looked_through(engine, store)) == 2
+        if by_another:
+            finished(child("erases", data))
+        else:
+            destroy_keys(engine, handle_of(engine, KIM))
+        assert in_memory(engine, store) == []
+        assert len(looked_through(engine, store)) == 1
 
 
 def test_an_erasure_without_vectors_makes_none(data: Path) -> None:

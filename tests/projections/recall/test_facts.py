@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from projections.blocks import item_line
 from projections.events.values import Item, Source
 from projections.ids import Ref, Seq
-from projections.nearness import MOST_NEAR, Near, Nearness, as_kept
+from projections.nearness import MOST_NEAR, Near, Nearness, Seqs, as_kept
 from projections.recall.bm25 import ONE
 from projections.recall.facts import Known, KnownItems, Ranked, best_by_words, known_item, known_items, rank
 from projections.recall.scoring import Question
@@ -177,8 +177,8 @@ def test_its_line_is_that_of_a_prompt() -> None:
 def nearest(*seqs: int) -> Nearness:
     """An encoder's side to which these are near, in that order."""
 
-    def among(said: Sequence[Seq], there: Sequence[Seq]) -> Near:
-        assert said == ()
+    def among(said: Seqs, there: Sequence[Seq]) -> Near:
+        assert len(said) == 0
         return Near(known={there.index(Seq(seq)): 900 - at for at, seq in enumerate(seqs)})
 
     return Nearness("tiny@1/2", among)

@@ -9,7 +9,7 @@ from projections.durable import Sought, ranked
 from projections.events.values import Audience, Item, Scoring
 from projections.ids import NOBODY, Handle, Ref, Seq
 from projections.items import ITEMS
-from projections.nearness import Near, Nearness, as_kept
+from projections.nearness import Near, Nearness, Seqs, as_kept
 from projections.policies.compartments import Setting, opened
 from projections.recall.search import Wanted, items
 from projections.retrieval import Vocabulary
@@ -122,7 +122,7 @@ def meaning(rows: Rows, cosines: Mapping[str, int]) -> Nearness:
     """An encoder's side that knows how near texts are."""
     texts = {each.seq: each.row.item.text for each in rows.scan(ITEMS)}
 
-    def among(said: Sequence[Seq], known: Sequence[Seq]) -> Near:
+    def among(said: Seqs, known: Sequence[Seq]) -> Near:
         assert not said
         near = [(-cosines[texts[seq]], -seq, at) for at, seq in enumerate(known) if texts[seq] in cosines]
         return Near(known={at: -cosine for cosine, _, at in sorted(near)})

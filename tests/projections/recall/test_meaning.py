@@ -9,7 +9,7 @@ from projections.events.values import NearUse
 from projections.ids import EventId, Seq
 from projections.items import ITEMS
 from projections.messages import MESSAGES
-from projections.nearness import Near, Nearness, as_kept, nothing_near
+from projections.nearness import Near, Nearness, Seqs, as_kept, nothing_near
 from projections.recall import meaning
 from projections.recall.search import Answers, Reason, Said, Wanted, answers, nameless, said
 from projections.rows import Rows
@@ -31,12 +31,12 @@ class Meanings:
         self.handed: list[list[str]] = []
         self.known: list[list[str]] = []
 
-    def among(self, said: Sequence[Seq], known: Sequence[Seq]) -> Near:
+    def among(self, said: Seqs, known: Sequence[Seq]) -> Near:
         self.handed.append([self._texts.get(seq, "an answer") for seq in said])
         self.known.append([self._texts[seq] for seq in known])
         return Near(self._near(said, 500), self._near(known, 700), self._note)
 
-    def _near(self, seqs: Sequence[Seq], cosine: int) -> dict[int, int]:
+    def _near(self, seqs: Seqs, cosine: int) -> dict[int, int]:
         near = sorted((seq, index) for index, seq in enumerate(seqs) if self._word in self._texts.get(seq, ""))
         return {index: cosine - number for number, (_, index) in enumerate(reversed(near))}
 
@@ -143,7 +143,7 @@ def test_its_own_text_counts_where_no_item_is_nearer(house: House) -> None:
     made = house.know("makes drinks", LORE, evidence=rests_on(heard))
     seqs = {each.row.item.text: each.seq for each in house.rows.scan(ITEMS)}
 
-    def among(said: Sequence[Seq], known: Sequence[Seq]) -> Near:
+    def among(said: Seqs, known: Sequence[Seq]) -> Near:
         assert known == [seqs[made.text]]
         return Near({0: 500}, {0: 500})
 
