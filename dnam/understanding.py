@@ -49,6 +49,7 @@ async def _by(encoders: Encoders, assistant: Assistant, store: DiskStore, sleep:
     from dnam.meaning import Meaning
 
     assistant.encoder, assistant.unmeant = encoders.chosen, None
+    store.vectors.keep_at_most(assistant.memory.settings.encoder_memory_mb << 20)
     assistant.meaning = Meaning(assistant.memory, store.vectors, encoders)
     if not store.writable:
         yield

@@ -27,7 +27,7 @@ from replay.folder import Stamp
 from replay.keyring import KeyRing
 from replay.sealer import NONCE
 from replay.vectors_folder import IN_FORCE, META, VectorsFolder
-from replay.vectors_opened import NONE, Opened, Some
+from replay.vectors_opened import NONE, Opened, Some, bytes_in_memory
 
 ROWS = b"rows"
 _TAG = 16
@@ -49,7 +49,7 @@ class Vectors:
         self._ring = ring
         self._opened = Opened()
         self._broken: set[bytes] = set()
-        self._folder = VectorsFolder(path, writable=writable, changed=self._opened.clear)
+        self._folder = VectorsFolder(path, writable=writable, changed=lambda: self._opened.clear())
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -103,6 +103,20 @@ class Vectors:
             opened = self._open(encoder, seqs, *tables)
         by_seq = {} if opened is None else dict(zip(opened.seqs.tolist(), opened.numbers, strict=True))
         return [by_seq.get(seq) for seq in seqs]
+
+    def keep_at_most(self, most_bytes: int) -> None:
+        """Keep no more than so many bytes of vectors in memory from now on."""
+        with self._folder.lock:
+            self._opened = Opened(most_bytes)
+
+    def bytes_of(self, encoder: str) -> int:
+        """How much memory all vectors of an encoder take once they are opened."""
+        with self._folder.reading(_table(encoder)) as found:
+            if found is None:
+                return 0
+            transaction, of = found
+            first = next(transaction.cursor(db=of).iternext(keys=False), b"")
+            return int(transaction.stat(of)["entries"]) * bytes_in_memory(len(first) - NONCE - _TAG)
 
     def in_memory(self) -> list[Seq]:
         """Of which texts a vector is in memory, by the seqs of the events that made their rows."""
@@ -219,14 +233,17 @@ class Vectors:
         ciphers: dict[VaultId, AESGCM] = {}
         found: list[int] = []
         numbers: list[bytes] = []
+        name = encoder.encode()
         for seq in seqs:
             address = transaction.get(_seq(seq), db=rows)
             sealed = None if address is None else transaction.get(address, db=of)
-            if sealed is None or not self._has_cipher(VaultId(address[:16]), ciphers):
+            if sealed is None:
                 continue
-            cipher = ciphers[VaultId(address[:16])]
+            vault = address[:16]
+            if vault not in ciphers and not self._has_cipher(vault, ciphers):
+                continue
             try:
-                numbers.append(cipher.decrypt(sealed[:NONCE], sealed[NONCE:], encoder.encode() + address))
+                numbers.append(ciphers[vault].decrypt(sealed[:NONCE], sealed[NONCE:], name + address))
             except (InvalidTag, ValueError):
                 self._broken.add(address)  # it is made again
             else:
@@ -239,7 +256,7 @@ class Vectors:
     def _has_cipher(self, vault: VaultId, ciphers: dict[VaultId, AESGCM]) -> bool:
         """Whether there is what opens a vault's vectors; it is among these then, and goes with them."""
         there = self._ring.vaults.get(vault)
-        if there is not None and vault not in ciphers:
+        if there is not None:
             ciphers[vault] = AESGCM(there.key)
         return there is not None
 

@@ -29,6 +29,11 @@ _GROWTH = 1024
 """How many rows are made at once at the least."""
 
 
+def bytes_in_memory(width: int) -> int:
+    """What one vector of so many numbers takes."""
+    return width + 3 * 8
+
+
 class Some(NamedTuple):
     """Vectors that were opened just now, one below the other: by which seqs, and in which vaults they lie."""
 
@@ -107,7 +112,7 @@ class Opened:
 
     def _room(self, wanted: int, width: int) -> Places:
         """So many free rows, or as many as there can be."""
-        most = self.most_bytes // (width + 3 * 8)
+        most = self.most_bytes // bytes_in_memory(width)
         free = np.flatnonzero(self._seqs == NONE)
         if len(free) < wanted and len(self._seqs) < most:
             self._grow(min(most, len(self._seqs) + max(wanted - len(free), _GROWTH, len(self._seqs) // 4)), width)

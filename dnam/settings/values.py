@@ -57,6 +57,7 @@ class Settings:
     encoder_model: str
     encoder_dimensions: int
     encoder_threshold: Decimal
+    encoder_memory_mb: int
     anthropic_api_key: str = field(repr=False)
     anthropic_base_url: str
     discord_token: str = field(repr=False)

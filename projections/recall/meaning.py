@@ -44,9 +44,7 @@ from projections.recall.facts import Known
 from projections.recall.opened import Part
 from projections.recall.seeds import Allowed
 
-VERSION = "meaning@2"
-MOST_COMPARED = 100_000
-"""How many texts are compared at the most, for a tenth of a gigabyte of vectors and a fifth of a second."""
+VERSION = "meaning@3"
 Place = tuple[int, int]
 """A document by its part and its place there."""
 
@@ -60,14 +58,13 @@ class Nearby(NamedTuple):
 
 class _Compared(NamedTuple):
     """What is handed over: the parts of the documents, their places there, in order, and their seqs. A part's documents
-    lie between two `bounds`. `is_cut`: there are older ones as well.
+    lie between two `bounds`.
     """
 
     parts: Longs
     at: Longs
     seqs: Longs
     bounds: Sequence[int]
-    is_cut: bool
 
     def place(self, index: int) -> Place:
         """Where a document is."""
@@ -119,8 +116,7 @@ def nearby(
             meant[each.place] = Meant(len(meant) + 1, each.by_item)
             if len(meant) == MOST_NEAR:
                 break
-    cut = f"only the last {MOST_COMPARED:,} of what was said are compared" if compared.is_cut else ""
-    return Nearby(meant, near.note or cut)
+    return Nearby(meant, near.note)
 
 
 def _as_kept(compared: _Compared, ranks: Mapping[Seq, int]) -> dict[Place, Meant]:
@@ -150,17 +146,13 @@ def _resting(
 
 
 def _compared(parts: Sequence[Part], allowed: Sequence[Allowed]) -> _Compared:
-    """What may be found, part by part; of very much, what was recorded last."""
+    """What may be found, part by part."""
     each_at = [_findable(part, may) for part, may in zip(parts, allowed, strict=True)]
     each_seqs = [part.corpus.seqs[places] for part, places in zip(parts, each_at, strict=True)]
     nothing = [np.empty(0, np.int64)]
     numbers = np.repeat(np.arange(len(parts)), [len(places) for places in each_at])
     at, seqs = np.concatenate(nothing + each_at), np.concatenate(nothing + each_seqs)
-    is_cut = len(seqs) > MOST_COMPARED
-    if is_cut:
-        last = np.sort(np.argpartition(seqs, -MOST_COMPARED)[-MOST_COMPARED:])
-        numbers, at, seqs = numbers[last], at[last], seqs[last]
-    return _Compared(numbers, at, seqs, np.searchsorted(numbers, np.arange(len(parts) + 1)).tolist(), is_cut)
+    return _Compared(numbers, at, seqs, np.searchsorted(numbers, np.arange(len(parts) + 1)).tolist())
 
 
 def _findable(part: Part, allowed: Allowed) -> Places:

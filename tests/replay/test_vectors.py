@@ -440,7 +440,7 @@ class TestInMemory:
         wanted = [int(1000 / sqrt(1 + number**2)) for number in range(1, 8)]
         for most in (7, 3, 1, 0):
             vectors.let_go()
-            vectors._opened.most_bytes = most * (2 + 24) + 1
+            vectors.keep_at_most(most * (2 + 24) + 1)
             opening = count(monkeypatch)
             for _ in range(2):
                 found = told(vectors, *range(1, 8))
@@ -448,10 +448,18 @@ class TestInMemory:
                 assert vectors.in_memory() == list(range(1, most + 1))
             assert sum(map(len, opening)) == 7 + 7 - most
 
+    def test_how_much_all_of_them_take_can_be_told_without_a_key(self, vectors: Vectors, ring: KeyRing) -> None:
+        assert vectors.bytes_of(OLD) == 0
+        one, two = text(ring, 1, "tea"), text(ring, 2, "bees")
+        vectors.put(OLD, [one, two], of(one, two))
+        ring.flush()
+        ring.destroy(frozenset(ring.listing(ANN)))
+        assert (vectors.bytes_of(OLD), vectors.bytes_of(NEW)) == (2 * (2 + 24), 0)
+
     def test_what_was_not_asked_for_the_longest_goes_first(self, vectors: Vectors, ring: KeyRing) -> None:
         texts = [text(ring, number, f"{number}") for number in range(1, 8)]
         vectors.put(OLD, texts, of(*texts))
-        vectors._opened.most_bytes = 4 * (2 + 24)
+        vectors.keep_at_most(4 * (2 + 24))
         for asked, kept in (
             ((1, 2), [1, 2]),
             ((3, 4), [1, 2, 3, 4]),

@@ -55,7 +55,7 @@ class Model:
 
     def _opened(self) -> Vectors:
         vectors = Vectors(self.path, self.ring, writable=True)
-        vectors._opened.most_bytes = self.most_bytes
+        vectors.keep_at_most(self.most_bytes)
         return vectors
 
     def _living(self, vault: VaultId) -> bool:

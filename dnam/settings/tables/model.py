@@ -126,4 +126,12 @@ MODELS = (
         "How alike the vectors of a question and of a text are, as a cosine, for the text to be found by its meaning.",
         ("MEMORY_SIMILARITY_THRESHOLD",),
     ),
+    Setting(
+        "DNAM_ENCODER_MEMORY_MB",
+        int,
+        "256",
+        Between(1, 65_536),
+        "How much memory opened vectors may take: those of 250,000 texts take 256 MB at 1,024 numbers each. All of a "
+        "place are compared, however many; those that have no room are opened for each question, a thousand in 5 ms.",
+    ),
 )

@@ -7,8 +7,16 @@ import pytest
 
 from dnam.doctor import encoder
 from dnam.doctor.check import Finding, Patient
+from projections.ids import Seq
+from projections.vectors import quantised
+from projections.vectors_texts import Held
+from replay.keyring import KeyRing
+from replay.ring_store import MemoryRingStore
+from replay.store import VECTORS
+from replay.vectors import Vectors
 from tests.dnam.doctor.patients import looked, patient
 from tests.loopback.voyage import Encodes, Reply, Server, serving
+from tests.world import handle
 
 
 def with_key(server: Server, data: Path, **environment: str) -> Patient:
@@ -42,6 +50,22 @@ async def test_one_that_answers(tmp_path: Path) -> None:
     async with serving() as server:
         assert await looked(encoder.asked, with_key(server, tmp_path)) == Finding("well", "voyage-3.5-lite/256 answers")
         assert [request.texts for request in server.requests] == [["hello"]]
+
+
+async def test_vectors_that_have_no_room_in_memory(tmp_path: Path) -> None:
+    ring = KeyRing.create(MemoryRingStore())
+    vault = ring.set_vault(frozenset({handle("ann")}))
+    texts = [Held(Seq(number), vault, f"{number}") for number in range(1, 301)]
+    vectors = Vectors(tmp_path / VECTORS, ring, writable=True)
+    vectors.put("large@1/4096", texts, dict.fromkeys((each.text for each in texts), quantised((1.0,) * 4096)))
+    vectors.close()
+    async with serving() as server:
+        found = await encoder.asked(with_key(server, tmp_path, DNAM_ENCODER_MEMORY_MB="1"))
+        assert [each.state for each in found] == ["well", "doubt"]
+        assert found[1].what == "the vectors of 300 texts take 2 MB of memory, and may take 1"
+        assert found[1].do.startswith("Set DNAM_ENCODER_MEMORY_MB=2 or more. Until then nothing is missed")
+        found = await encoder.asked(with_key(server, tmp_path, DNAM_ENCODER_MEMORY_MB="2"))
+        assert [each.state for each in found] == ["well"]
 
 
 @pytest.mark.parametrize(

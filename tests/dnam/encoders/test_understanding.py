@@ -167,6 +167,13 @@ def queries(server: Server) -> list[list[str]]:
     return [each.texts for each in server.requests if each.body["input_type"] == "query"]
 
 
+async def test_vectors_have_as_much_room_in_memory_as_the_settings_give(tmp_path: Path) -> None:
+    async with serving() as server, sitting(tmp_path, server, ALE, ENCODER_MEMORY_MB="3") as table:
+        assert table.store.vectors._opened.most_bytes == 3 << 20
+        await table.asks()
+        assert table.store.vectors.in_memory()
+
+
 async def test_its_prompt_is_made_again_without_the_encoder(tmp_path: Path) -> None:
     async with serving() as server, sitting(tmp_path, server, ALE, "the stout is mine", "the deploy failed") as table:
         context, turn, seq = await table.asks()

@@ -1,17 +1,24 @@
 """What is near in meaning beside what words find: only what may be found is ever compared, and the order is one."""
 
 from collections.abc import Callable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import cast
 
 import msgspec
+import numpy as np
 import pytest
 
 from projections.events.values import NearUse
 from projections.ids import EventId, Seq
 from projections.items import ITEMS
 from projections.messages import MESSAGES
-from projections.nearness import Near, Nearness, Seqs, as_kept, nothing_near
+from projections.nearness import Meant, Near, Nearness, Seqs, as_kept, nothing_near
 from projections.recall import meaning
+from projections.recall.corpus import Corpus
+from projections.recall.meaning import Nearby, nearby
+from projections.recall.opened import Part
 from projections.recall.search import Answers, Reason, Said, Wanted, answers, nameless, said
+from projections.recall.seeds import everything
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, KIM, OTHER_GUILD, House, ref, rests_on, session
 from tests.projections.recall.stage import HOUR, kept
@@ -178,14 +185,19 @@ def test_no_more_than_the_limit(house: House) -> None:
     assert len(finds(house, wanted(house, "beer", Meanings(house.rows, "ale")), 2).said) == 2
 
 
-def test_of_very_much_what_was_recorded_last_is_compared(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meaning, "MOST_COMPARED", 2)
-    for place, text in (("general", "ale one"), ("garden", "ale two"), ("general", "ale three")):
-        house.say(place, text, after=9 * HOUR)
-    meanings = Meanings(house.rows, "ale")
-    assert texts(finds(house, wanted(house, "beer", meanings)).said) == ["ale three", "ale two"]
-    assert {frozenset(each) for each in meanings.handed} == {frozenset({"ale two", "ale three"})}
-    assert finds(house, wanted(house, "beer", meanings)).note == "only the last 2 of what was said are compared"
+def test_however_much_was_said_all_of_it_is_compared() -> None:
+    many = 100_001
+    every = np.ones(many, np.bool_)
+    columns = SimpleNamespace(alive=every, touched=~every, size=many, seqs=np.arange(1, many + 1))
+    corpus = cast("Corpus", columns)
+    handed: list[int] = []
+
+    def among(said: Seqs, known: Sequence[Seq]) -> Near:
+        handed.append(len(said))
+        return Near({0: 900})
+
+    found = nearby([Part(corpus, None)], [everything(corpus)], Nearness("tiny@1/2", among), [], lambda _: ())
+    assert (found, handed) == (Nearby({(0, 0): Meant(1)}), [many])
 
 
 def test_where_nothing_is_open_nothing_is_compared(house: House) -> None:
