@@ -1,4 +1,5 @@
-"""Recall: a person's memory, a guild's beside search engines, what it takes to keep the index up, and how large it is.
+"""Recall: a person's memory, by words and by meaning, a guild's beside search engines, what it takes to keep the index
+up, and how large it is.
 
 Texts and queries are drawn alike, so that most queries have the commonest words in them.
 """
@@ -14,6 +15,7 @@ from tests.bench.bench import Bench
 from tests.bench.library import Library, direct_messages
 from tests.bench.measure import Goal, Row, Spread
 from tests.bench.recall_guild import in_guilds
+from tests.bench.recall_meaning import by_meaning
 from tests.bench.recall_mem0 import beside_mem0
 from tests.bench.talk import account
 from tests.bench.zipf import Zipf
@@ -21,6 +23,8 @@ from tests.bench.zipf import Zipf
 ITEMS = 200
 QUERIES = 100
 """How many queries a round has."""
+LEAST_MEANT = 10_000
+"""From how many messages on they are looked for by meaning too: of fewer it takes next to nothing."""
 
 
 def recall(bench: Bench) -> Iterator[Row]:
@@ -49,8 +53,11 @@ def _person(bench: Bench, messages: int, *, p50: float | None, p95: float) -> It
         prompt = prompting(engine, library.asked())
         ask(prompt, dice.queries(QUERIES))
         prompts = [median(ask(prompt, dice.queries(QUERIES))) for _ in range(bench.rounds)]
-    what = f"recall, {ITEMS} items and {messages:,} messages"
+        what = f"recall, {ITEMS} items and {messages:,} messages"
+        asked = library.asked(), dice.queries(QUERIES)
+        meant = [*by_meaning(bench, engine, *asked, what)] if messages >= LEAST_MEANT else []
     middle, late = [median(each) for each in rounds], [percentile(95, each) for each in rounds]
     yield Row(f"{what}: p50", "ms", Spread.of(middle), goal=None if p50 is None else Goal("≤", p50))
     yield Row(f"{what}: p95", "ms", Spread.of(late), goal=Goal("≤", p95))
     yield Row(f"{what}: a whole prompt, p50", "ms", Spread.of(prompts), note="window, items and passages; no model")
+    yield from meant
