@@ -1,7 +1,8 @@
 """Weights tuned without the conversation that they are measured on, on invented conversations and invented points."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from io import StringIO
 from pathlib import Path
 
@@ -10,8 +11,12 @@ import pytest
 from rich.console import Console
 
 from dnam.memory import Memory
+from dnam.settings import Settings
 from projections.recall.seeds import SEEDS
+from tests.dnam.encoders.fake import Worded
+from tests.dnam.encoders.test_meaning import Some
 from tests.dnam.importers.files import sample, turn, write
+from tests.evaluation.locomo import encoding
 from tests.evaluation.locomo import held_out as held
 from tests.evaluation.locomo.fitting import Likelihood, fit
 from tests.evaluation.locomo.held_out import FINDERS, SEARCHES, Finder, held_out, left_out_in_turn
@@ -27,8 +32,8 @@ from tests.evaluation.locomo.pools import (
     pools,
     ranked,
 )
-from tests.evaluation.locomo.rankings import Recall
-from tests.evaluation.locomo.remembering import bring_in, evaluation_settings, learn, turn_ids
+from tests.evaluation.locomo.rankings import Recall, for_encoder
+from tests.evaluation.locomo.remembering import NotingModel, bring_in, evaluation_settings, learn, turn_ids
 from tests.evaluation.locomo.run import evaluate
 from tests.evaluation.locomo.talks import Question, Talk, read_talks
 from tests.evaluation.locomo.tuning import Places, Search, tune
@@ -57,8 +62,11 @@ LONG = sample(
 """A conversation of 180 turns, in which most of them have a word of every question."""
 
 
-def test_under_the_weights_that_are_shipped_it_is_the_ranking_that_is_shipped(tmp_path: Path) -> None:
-    """Also where more is found than recall looks at, without facts and with them."""
+def test_under_the_weights_that_are_shipped_it_is_the_ranking_that_is_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where more is found than recall looks at, without facts and with them, and with an encoder."""
+    monkeypatch.setattr(encoding, "opened", worded)
     path = write(tmp_path / "talks.json", [TALK, LONG])
     talks = read_talks(path)
 
@@ -67,6 +75,11 @@ def test_under_the_weights_that_are_shipped_it_is_the_ranking_that_is_shipped(tm
         await memory.look(lambda rows: same_as_shipped(Recall(rows, told, turns), talks))
         await learn(memory, talks, lambda done, total: None)
         await memory.look(lambda rows: same_as_shipped(Recall(rows, told, turns), talks))
+        asked = await memory.look(lambda rows: for_encoder(rows, talks, told))
+        near = await encoding.nearnesses(memory, NotingModel(talks, turns), asked)
+        pooled = await memory.look(lambda rows: same_as_shipped(Recall(rows, told, turns, near), talks))
+        meant = [number for number, field in enumerate(SHIPPED) if "meaning" in field]
+        assert all(any(pool.points[:, number].any() for pool in pooled) for number in meant)
 
     async def running() -> None:
         async with Memory.open(tmp_path / "data", settings=evaluation_settings({})) as memory:
@@ -75,11 +88,18 @@ def test_under_the_weights_that_are_shipped_it_is_the_ranking_that_is_shipped(tm
     asyncio.run(running())
 
 
-def same_as_shipped(recall: Recall, talks: Sequence[Talk]) -> None:
+@asynccontextmanager
+async def worded(_: Settings) -> AsyncIterator[Some]:
+    """In the place of `opened`: an encoder to which texts that share words are near."""
+    yield Some(Worded())
+
+
+def same_as_shipped(recall: Recall, talks: Sequence[Talk]) -> list[Pool]:
     pooled = pools(recall, talks, lambda done: None)
     shipped = [recall.ranker(talk)(number, each) for talk in talks for number, each in enumerate(talk.questions)]
     assert [ranked(pool, SHIPPED) for pool in pooled] == shipped
     assert max(len(pool.turns) for pool in pooled) > SEEDS
+    return pooled
 
 
 def hit(turn: str, score: int, seq: int) -> Hit:

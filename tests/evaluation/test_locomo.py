@@ -193,6 +193,9 @@ def test_with_an_encoder_meaning_counts_too(path: Path, monkeypatch: pytest.Monk
     for name in (report.ENCODED_WITHOUT, report.ENCODED):
         assert [each.scores.recall25 for each in found.rankings[name].asked] == [1, 1, 1, 1]
     assert set(encoder.kinds) == {"document", "query"}
+    assert list(found.held_out) == [report.WITHOUT, report.ENCODED_WITHOUT, report.WITH, report.ENCODED]
+    by_meaning = [name for name, each in found.held_out.items() if "meaning" in each.dropped]
+    assert by_meaning == [report.ENCODED_WITHOUT, report.ENCODED]
     assert {fact.text for talk in found.talks for fact in talk.facts} & set(encoder.texts)
     assert (report.ENCODED, 100) in [(each.goal.setting, each.reached) for each in report.judged(found)]
     assert [(each.talk, each.or_item) for each in found.held_encoded] == [(each.talk, 1) for each in found.held]

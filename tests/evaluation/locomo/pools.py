@@ -2,7 +2,7 @@
 being asked again: a field's points are its weight times what it counts, so that another weight is a factor of them.
 
 Which documents are looked at does not change with the weights: that depends on the words of single turns and on dates
-(`projections.recall.seeds`).
+(`projections.recall.seeds`), and on what is near in meaning.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.recall.beside import FACT, NEAR_FACT
+from projections.recall.beside import FACT, MEANING, NEAR_FACT
 from projections.recall.bm25 import ONE, Doubles
 from projections.recall.fields import ASKING, DATE, DATED, FIRST, NAMES, OWN, SPEAKER, TELLS_WHEN, WEIGHTS
 from projections.recall.search import Said
@@ -36,9 +36,12 @@ SHIPPED: Mapping[str, float] = {
         "names": NAMES,
         "first": FIRST,
         "asks": ASKING,
+        "meaning": MEANING,
+        "fact meaning": MEANING,
+        "near meaning": MEANING // 2,
     }.items()
 }
-"""The weights of all fields but those of meaning, which are measured elsewhere (`projections.recall.meaning`)."""
+"""The weights of all fields. Those of meaning give points only where there is an encoder."""
 DIGITS = 6
 """Scores under other weights are no whole numbers: those that differ by less are equal."""
 Weights = Mapping[str, float]

@@ -77,15 +77,16 @@ async def _through_dnam(
             tell = _of_questions(bars, name, talks)
             return await memory.look(lambda rows: rank(talks, Recall(rows, told, turns, near).ranker, tell))
 
-        async def pool(name: str) -> None:
+        async def pool(name: str, near: Mapping[Named, Nearness] = MappingProxyType({})) -> None:
             tell = _of_questions(bars, f"{name}, deeper", talks)
-            pooled[name] = await memory.look(lambda rows: pools(Recall(rows, told, turns), talks, tell))
+            pooled[name] = await memory.look(lambda rows: pools(Recall(rows, told, turns, near), talks, tell))
 
         async def encoded(name: str) -> Mapping[Named, Nearness]:
             asked = await memory.look(lambda rows: for_encoder(rows, talks, told))
             try:
                 near = await nearnesses(memory, NotingModel(talks, turns), asked)
                 rankings[name] = await ranked(name, near)
+                await pool(name, near)
             except EncoderError as error:
                 missing[name] = str(error)
                 return {}
