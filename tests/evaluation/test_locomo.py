@@ -233,10 +233,25 @@ def test_an_encoder_is_one_that_the_environment_names() -> None:
     assert encoding.chosen_in({**key, "DNAM_ENCODER": "voyage"}) == {"DNAM_ENCODER": "voyage", "VOYAGE_API_KEY": "pa-1"}
 
 
+def test_what_is_not_measured_is_said_at_the_end_and_only_then_how_it_is(found: Found) -> None:
+    encoded = dict.fromkeys((report.ENCODED, report.ENCODED_WITHOUT), found.rankings[report.WITH])
+    with_encoder = found._replace(rankings={**found.rankings, **encoded}, missing={})
+    assert report.unmeasured(with_encoder).splitlines() == [
+        "NOT MEASURED: 4 of 12 goals; the exit code speaks of the others.",
+        *(f"  {setting}: open-domain (nothing of that kind is asked)" for setting in report.OVERALL),
+    ]
+    everything = found.rankings[report.WITH]
+    everything = everything._replace(asked=[*everything.asked, Asked("c-1", 3, Scores(1, 1, 1, 1, 1))])
+    whole = found._replace(rankings=dict.fromkeys(report.OVERALL, everything))
+    assert report.unmeasured(whole) == "All 12 goals were measured."
+
+
 def test_a_goal_that_is_missed_is_said(found: Found) -> None:
     ranking = found.rankings[report.WITH]
     nothing = ranking._replace(asked=[each._replace(scores=Scores(0, 0, 0, 0, 0)) for each in ranking.asked])
-    missed = found._replace(rankings={**found.rankings, report.WITH: nothing}, missing={"bm25s": "try 'dnam[x]'"})
+    missed = found._replace(
+        rankings={**found.rankings, report.WITH: nothing}, missing={**found.missing, "bm25s": "try 'dnam[x]'"}
+    )
     assert [each.goal.of for each in report.judged(missed) if each.missed] == ["all", "multi-hop"]
     printed = StringIO()
     report.show(missed, Console(file=printed, width=120))
@@ -246,7 +261,11 @@ def test_a_goal_that_is_missed_is_said(found: Found) -> None:
     assert [report.WITHOUT, "all", "≥ 80", "100.0", "met"] in goals
     assert [report.ENCODED, "all", "≥ 86", "", "not measured"] in goals
     assert [report.WITH, "open-domain", "≥ 42", "", "not measured"] in goals
-    assert "8 of 12 goals were not measured; the exit code speaks of the others." in text
+    last = text.splitlines()[-8:]
+    assert last[0] == "NOT MEASURED: 8 of 12 goals; the exit code speaks of the others."
+    assert f"  {report.ENCODED}: all, multi-hop, open-domain (DNAM_ENCODER names none: local or voyage)" in last
+    assert f"  {report.WITH}: open-domain (nothing of that kind is asked)" in last
+    assert last[-3:] == report.TO_MEASURE.splitlines()
     assert "bm25s: not measured, try 'dnam[x]'" in text
     assert found.missing[report.ENCODED] == "DNAM_ENCODER names none: local or voyage"
     assert "Evidence that names no turn was dropped: c-1 'D9:9', c-1 'D'. Questions without evidence were left" in text

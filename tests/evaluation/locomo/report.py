@@ -22,6 +22,11 @@ ENCODED = "recall, with facts and an encoder"
 ENCODED_WITHOUT = "recall, without facts, with an encoder"
 
 
+TO_MEASURE = """To measure what an encoder finds:
+  .venv/bin/python -m pip install -e '.[local]'; DNAM_ENCODER=local make eval LOCOMO=…     on this machine
+  DNAM_ENCODER=voyage make eval LOCOMO=…    with VOYAGE_API_KEY; Voyage AI is paid for it"""
+
+
 class Goal(NamedTuple):
     """What recall@10 has to reach, in per cent: in a setting, overall or in a category."""
 
@@ -100,8 +105,8 @@ def show(found: Found, console: Console) -> None:
     if found.held_encoded:
         console.print(in_prompts(found.held_encoded, "with facts and an encoder"))
     console.print(_goals(judged(found)))
-    console.print(_unmeasured(judged(found)), highlight=False)
     console.print(f"{found.seconds:.0f} s", highlight=False)
+    console.print(unmeasured(found), markup=False, highlight=False, soft_wrap=True)
 
 
 def _about(found: Found) -> str:
@@ -171,10 +176,26 @@ def _goals(goals: Sequence[Judged]) -> Table:
     return shown
 
 
-def _unmeasured(goals: Sequence[Judged]) -> str:
-    """How many goals nothing is known of, so that nobody takes an exit code of 0 for all of them."""
-    number = sum(each.reached is None for each in goals)
-    return f"{number} of {len(goals)} goals were not measured; the exit code speaks of the others."
+def unmeasured(found: Found) -> str:
+    """Of which goals nothing is known, why, and how they are measured, so that nobody takes an exit code of 0 for all
+    of them.
+    """
+    goals = judged(found)
+    left = [each.goal for each in goals if each.reached is None]
+    if not left:
+        return f"All {len(goals)} goals were measured."
+    lines = [f"NOT MEASURED: {len(left)} of {len(goals)} goals; the exit code speaks of the others."]
+    for setting in dict.fromkeys(goal.setting for goal in left):
+        of = ", ".join(goal.of for goal in left if goal.setting == setting)
+        lines.append(f"  {setting}: {of} ({_why(found, setting)})")
+    if not {ENCODED, ENCODED_WITHOUT} <= found.rankings.keys():
+        lines.append(TO_MEASURE)
+    return "\n".join(lines)
+
+
+def _why(found: Found, setting: str) -> str:
+    """Why a goal was not measured in a setting."""
+    return "nothing of that kind is asked" if setting in found.rankings else found.missing[setting]
 
 
 # -- for programs ------------------------------------------------------------------------------------------------------
