@@ -49,7 +49,7 @@ class Vectors:
         self._ring = ring
         self._opened = Opened()
         self._broken: set[bytes] = set()
-        self._folder = VectorsFolder(path, writable=writable, changed=lambda: self._opened.clear())
+        self._folder = VectorsFolder(path, writable=writable, changed=self._opened.clear)
 
     # -- looking -----------------------------------------------------------------------------------------------------
 
@@ -75,7 +75,7 @@ class Vectors:
         """
         wanted = np.asarray(seqs, np.int64)
         found = np.full(len(wanted), np.nan)
-        with self._folder.reading(_table(encoder), ROWS) as tables:
+        with self._folder.reading(_table(encoder), ROWS) as tables, self._opened.lock:
             if tables is None:
                 return found
             self._opened.only(encoder, self._ring.vaults.keys())
@@ -106,8 +106,8 @@ class Vectors:
 
     def keep_at_most(self, most_bytes: int) -> None:
         """Keep no more than so many bytes of vectors in memory from now on."""
-        with self._folder.lock:
-            self._opened = Opened(most_bytes)
+        self._opened.most_bytes = most_bytes
+        self._opened.clear()
 
     def bytes_of(self, encoder: str) -> int:
         """How much memory all vectors of an encoder take once they are opened."""
@@ -120,16 +120,16 @@ class Vectors:
 
     def in_memory(self) -> list[Seq]:
         """Of which texts a vector is in memory, by the seqs of the events that made their rows."""
-        with self._folder.lock:
-            return self._opened.seqs
+        return self._opened.seqs
 
     def let_go(self, seqs: Collection[Seq] | None = None) -> None:
-        """Keep no vector in memory of what these events said: their bodies were dropped. None: of anything."""
-        with self._folder.lock:
-            if seqs is None:
-                self._opened.clear()
-            else:
-                self._opened.forget(seqs)
+        """Keep no vector in memory of what these events said: their bodies were dropped. None: of anything. It waits
+        for no disk: whoever looks at the rows, or records, has nothing to do with what is written here.
+        """
+        if seqs is None:
+            self._opened.clear()
+        else:
+            self._opened.forget(seqs)
 
     def missing(self, encoder: str, texts: Iterable[Held]) -> list[Held]:
         """Those of which the encoder has no vector yet, each text of a vault once. For a vault without a key nothing is

@@ -13,6 +13,7 @@ There is room for so many bytes. Where that is not enough, those are let go that
 none that the same question asks for: whoever opens more than there is room for compares the rest and lets it go.
 """
 
+import threading
 from collections.abc import Collection, Set
 from typing import NamedTuple
 
@@ -43,27 +44,32 @@ class Some(NamedTuple):
 
 
 class Opened:
-    """Opened vectors by the seq of the event that made their text. Not for two threads at once."""
+    """Opened vectors by the seq of the event that made their text. Letting go, for several threads at once; whoever
+    asks, compares and keeps holds the `lock` meanwhile.
+    """
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self.most_bytes = most_bytes
+        self.lock = threading.RLock()
         self._encoder = ""
         self.clear()
 
     def clear(self) -> None:
         """Let everything go."""
-        self._numbers: Numbers = np.empty((0, 0), np.int8)
-        self._squares: Doubles = np.empty(0)
-        self._seqs: Places = np.empty(0, np.int64)
-        self._asked: Places = np.empty(0, np.int64)
-        self._at: npt.NDArray[np.int32] = np.empty(0, np.int32)
-        self._vaults: set[VaultId] = set()
-        self._question = 0
+        with self.lock:
+            self._numbers: Numbers = np.empty((0, 0), np.int8)
+            self._squares: Doubles = np.empty(0)
+            self._seqs: Places = np.empty(0, np.int64)
+            self._asked: Places = np.empty(0, np.int64)
+            self._at: npt.NDArray[np.int32] = np.empty(0, np.int32)
+            self._vaults: set[VaultId] = set()
+            self._question = 0
 
     @property
     def seqs(self) -> list[Seq]:
         """Of which there is a vector here, ascending."""
-        return list(map(Seq, np.flatnonzero(self._at != NONE).tolist()))
+        with self.lock:
+            return list(map(Seq, np.flatnonzero(self._at != NONE).tolist()))
 
     def only(self, encoder: str, vaults: Set[VaultId]) -> None:
         """Keep nothing of another encoder, and nothing once one of its vaults has lost its key."""
@@ -102,9 +108,12 @@ class Opened:
 
     def forget(self, seqs: Collection[Seq]) -> None:
         """Let go of what these have: their texts are others now, or gone."""
-        there = np.array([*seqs], np.int64)
-        there = there[there < len(self._at)]
-        self._free(self._at[there][self._at[there] != NONE])
+        if not seqs:
+            return
+        with self.lock:
+            there = np.array([*seqs], np.int64)
+            there = there[there < len(self._at)]
+            self._free(self._at[there][self._at[there] != NONE])
 
     def _free(self, rows: npt.NDArray[np.signedinteger]) -> None:
         self._at[self._seqs[rows]] = NONE

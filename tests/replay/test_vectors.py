@@ -22,7 +22,7 @@ from replay.keyring import KeyRing
 from replay.lmdb_file import open_environment
 from replay.ring_store import MemoryRingStore
 from replay.ringfile import FileRingStore
-from replay.vectors import Vectors
+from replay.vectors import ROWS, Vectors
 from replay.vectors_opened import Some
 from tests.world import handle
 
@@ -417,6 +417,28 @@ class TestInMemory:
         vectors.let_go()
         assert (vectors.in_memory(), vectors._opened._numbers.size) == ([], 0)
         assert told(vectors, 1, 2) == [999, 999]
+
+    def test_letting_go_does_not_wait_for_what_is_written(self, vectors: Vectors, ring: KeyRing) -> None:
+        """Whoever records a redaction has the rows in hand, and another process may be writing vectors."""
+        one, two = text(ring, 1, "tea"), text(ring, 2, "bees")
+        vectors.put(OLD, [one, two], of(one, two))
+        told(vectors, 1, 2)
+        writing, go_on = Event(), Event()
+
+        def write() -> None:
+            with vectors._folder.writing(ROWS):
+                writing.set()
+                go_on.wait()
+
+        thread = Thread(target=write, daemon=True)
+        thread.start()
+        writing.wait()
+        letting = Thread(target=lambda: vectors.let_go(seqs(1)), daemon=True)
+        letting.start()
+        letting.join(10)
+        assert (letting.is_alive(), vectors.in_memory()) == (False, [2])
+        go_on.set()
+        thread.join()
 
     def test_another_encoder_s_are_never_beside_them(self, vectors: Vectors, ring: KeyRing) -> None:
         one = text(ring, 1, "tea")
