@@ -4,7 +4,6 @@ An item's address is (owner, compartment, id), and its key is that address, so t
 range.
 """
 
-from bisect import bisect_left
 from collections.abc import Iterator
 
 import msgspec
@@ -261,10 +260,10 @@ def _first_of_each(rows: Rows, owner: bytes) -> Iterator[Found[ItemRow]]:
         return
     at = 0
     while at < len(order):
-        kept = rows.kept(ITEMS, order[at].key)
+        kept = rows.kept(ITEMS, order.at(at).key)
         assert kept is not None, "it is among the keys in order, of the same rows"
         yield kept
-        at = bisect_left(order, (_behind_compartment(kept.key),))
+        at = order.find(_behind_compartment(kept.key))
 
 
 def _behind_compartment(key: bytes) -> bytes:

@@ -13,6 +13,7 @@ from sortedcontainers import SortedDict
 from projections.events.event import Event
 from projections.fold import Projection
 from projections.ids import UNSEALED, EventId, Identity, Seq, VaultId
+from projections.order import Order
 
 if TYPE_CHECKING:
     from projections.recall.corpus import Corpus
@@ -89,20 +90,11 @@ class Shelf(Protocol):
         """Keep a row that has so many bytes."""
         ...
 
-    def order(
-        self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
-    ) -> "Sequence[RowAt] | None":
+    def order(self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]) -> Order | None:
         """The keys with a prefix of some tables together, in order; None where it is not worth it to have them in
         memory. `keys` are those of one table.
         """
         ...
-
-
-class RowAt(NamedTuple):
-    """A key, and in which table."""
-
-    key: bytes
-    table: str
 
 
 def after_prefix(prefix: bytes) -> bytes:
@@ -170,7 +162,7 @@ class Rows:
             self._shelf.keep(projection.table, found, len(stored.body))
         return found
 
-    def order(self, tables: tuple[str, ...], prefix: bytes) -> Sequence[RowAt] | None:
+    def order(self, tables: tuple[str, ...], prefix: bytes) -> Order | None:
         """Where the rows of some tables lie whose keys have the prefix, in the order of all their keys, where a shelf
         has that in memory; else None, and the tables are to be read.
         """

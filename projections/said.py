@@ -14,7 +14,6 @@ was said, as everything does. An answer to the message itself, or to one behind 
 """
 
 import heapq
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -22,7 +21,8 @@ from typing import Any, NamedTuple
 from projections.fold import AnyProjection
 from projections.ids import MINUTE_MS, EventId, Point, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
-from projections.rows import Found, RowAt, Rows
+from projections.order import Order, RowAt
+from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow, turns_after
 
 SAID: Mapping[str, AnyProjection] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
@@ -58,7 +58,7 @@ def answers_behind(rows: Rows, session: str, epoch: int, point: Point) -> Iterat
     if order is None:
         turns = rows.scan(TURNS, where, start=start, stop=stop, reverse=True)
     else:
-        turns = _kept_turns(rows, order[bisect_left(order, (start,)) : bisect_left(order, (stop,))])
+        turns = _kept_turns(rows, order.between(order.find(start), order.find(stop)))
     return (
         each for each in turns if says_something(each.row) and was_said_before(rows, where, each.row.answers, point)
     )
@@ -83,9 +83,9 @@ def backwards(rows: Rows, session: str, epoch: int, before: Point) -> Iterator[E
     return (entry for entry in merged if says_something(entry.row))
 
 
-def _kept_backwards(rows: Rows, order: Sequence[RowAt], stop: bytes) -> Iterator[Entry]:
-    for at in range(bisect_left(order, (stop,)) - 1, -1, -1):
-        key, table = order[at]
+def _kept_backwards(rows: Rows, order: Order, stop: bytes) -> Iterator[Entry]:
+    for at in range(order.find(stop) - 1, -1, -1):
+        key, table = order.at(at)
         found: Found[Any] | None = rows.kept(SAID[table], key)
         if found is not None and says_something(found.row):
             yield Entry(*found)

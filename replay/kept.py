@@ -4,13 +4,13 @@ The items of whoever is talking are asked for with every message, and change wit
 texts apart would be half of a prompt's time.
 """
 
-from bisect import bisect_left
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from projections.rows import Found, RowAt
+from projections.order import Order, RowAt
+from projections.rows import Found
 from replay.overlay import Entry, Layer
 
 MOST_KEPT = 2048
@@ -20,7 +20,7 @@ MOST_ROWS = 2048
 LONGEST_ROW = 2048
 """How long a row is in bytes that is kept so."""
 MOST_ORDERED = 1 << 15
-"""How many keys are kept in order, some 130 bytes each; what is longer is read where it lies."""
+"""How many keys are kept in order, some 90 bytes each; what is longer is read where it lies."""
 OFTEN = 64
 """From how many questions on the keys of a range are read and kept: for the first few they are read as they are asked
 for.
@@ -40,14 +40,12 @@ class _Orders:
     """The keys of ranges in order, by tables and prefix; None for a range that is too long."""
 
     def __init__(self) -> None:
-        self._of: OrderedDict[tuple[tuple[str, ...], bytes], list[RowAt] | None] = OrderedDict()
+        self._of: OrderedDict[tuple[tuple[str, ...], bytes], Order | None] = OrderedDict()
         self._lengths: set[tuple[tuple[str, ...], int]] = set()
         self._asked: Counter[tuple[tuple[str, ...], bytes]] = Counter()
         self._size = 0
 
-    def get(
-        self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
-    ) -> Sequence[RowAt] | None:
+    def get(self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]) -> Order | None:
         """See `Kept.order`."""
         of_range = tables, prefix
         if of_range in self._of:
@@ -59,10 +57,9 @@ class _Orders:
         if self._asked[of_range] < OFTEN:
             return None
         del self._asked[of_range]
-        places = [RowAt(key, table) for table in tables for key in islice(keys(table), MOST_ORDERED + 1)]
-        places.sort()
-        self._of[of_range] = places
-        self._size += len(places)
+        places = (RowAt(key, table) for table in tables for key in islice(keys(table), MOST_ORDERED + 1))
+        order = self._of[of_range] = Order(tables, places)
+        self._size += len(order)
         self._lengths.add((tables, len(prefix)))
         self._keep_to_size()
         return self._of[of_range]
@@ -82,19 +79,8 @@ class _Orders:
                 for key, entry in changes.get(table, {}).items():
                     order = self._of.get((tables, key[:length]))
                     if order is not None:
-                        self._size += _set_right(order, RowAt(key, table), there=entry.body is not None)
+                        self._size += order.set(RowAt(key, table), there=entry.body is not None)
         self._keep_to_size()
-
-
-def _set_right(order: list[RowAt], place: RowAt, *, there: bool) -> int:
-    """By how many keys more it is."""
-    at = bisect_left(order, place)
-    is_there = at < len(order) and order[at] == place
-    if is_there and not there:
-        del order[at]
-    elif there and not is_there:
-        order.insert(at, place)
-    return int(there) - int(is_there)
 
 
 class Kept:
@@ -137,9 +123,7 @@ class Kept:
             self._found.clear()
         self._found[table, found.key] = found
 
-    def order(
-        self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]
-    ) -> Sequence[RowAt] | None:
+    def order(self, tables: tuple[str, ...], prefix: bytes, keys: Callable[[str], Iterator[bytes]]) -> Order | None:
         """The keys with a prefix of some tables together, in order: of a range that is asked for often and not too
         long, else None. They are kept up with what changes. `keys` are those of one table.
         """

@@ -7,15 +7,15 @@ and no others. So what lies there is what a rebuild would write, whatever came b
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from projections.ids import EventId, Seq
 from projections.items import QUIET
+from projections.recall.corpus import LONGEST
 from projections.recall.documents import TABLES as DOCUMENT_TABLES
 from projections.recall.documents import document, id_of
 from projections.recall.words import MOST_COUNTED
@@ -25,18 +25,19 @@ from replay.history import seq_key, touched_keys
 from replay.overlay import TOUCHED
 from replay.packing import Packed, unpack
 from replay.recall_rows import (
+    EMPTY,
     Listing,
+    Mention,
     Postings,
     Sealed,
     amended,
+    amended_postings,
     list_documents,
     opened,
     pack_documents,
-    pack_postings,
     sealed,
     span_key,
     unpack_documents,
-    unpack_postings,
     zone_key,
 )
 from replay.recall_tables import Level
@@ -59,13 +60,6 @@ class Change(NamedTuple):
 
     gone: list[Sealed]
     come: list[Sealed]
-
-
-class Mentioned(NamedTuple):
-    """A document by its offset in a span, and its terms."""
-
-    offset: int
-    counts: Mapping[bytes, int]
 
 
 Made = dict[str, list[tuple[bytes, bytes]]]
@@ -229,36 +223,17 @@ class Index:
         first, key = level.first(span), zone + span_key(span)
         data = self._transaction.get(key, db=self._tables[level.documents])
         there = list_documents((), first) if data is None else unpack_documents(opened(level.documents, key, data))
-        come = sorted(change.come, key=_seq)
-        row = amended(there, [each.document.seq - first for each in change.gone], list_documents(come, first))
+        gone = sorted(each.document.seq - first for each in change.gone)
+        row = amended(there, gone, list_documents(sorted(change.come, key=_seq), first))
         self._put(level.documents, key, pack_documents(row) if len(row.offsets) else None)
         lengths = np.zeros(1 << level.bits, np.uint8)
         lengths[row.offsets] = row.lengths
-        gone = [Mentioned(each.document.seq - first, each.document.terms.counts) for each in change.gone]
-        new = [Mentioned(each.document.seq - first, each.document.terms.counts) for each in come]
-        for term in sorted({term for each in (*gone, *new) for term in each.counts}):
-            self._amend_postings(level, zone + term + span_key(span), term, gone, new, lengths)
-
-    def _amend_postings(
-        self,
-        level: Level,
-        key: bytes,
-        term: bytes,
-        gone: Sequence[Mentioned],
-        come: Sequence[Mentioned],
-        lengths: npt.NDArray[np.uint8],
-    ) -> None:
-        data = self._transaction.get(key, db=self._tables[level.postings])
-        offsets, counts = np.empty(0, np.uint16), np.empty(0, np.uint8)
-        if data is not None:
-            offsets, counts, _, _ = unpack_postings(opened(level.postings, key, data))
-        stay = ~np.isin(offsets, np.array([each.offset for each in gone], np.uint16))
-        more = [(each.offset, min(each.counts[term], MOST_COUNTED)) for each in come if term in each.counts]
-        offsets = np.concatenate([offsets[stay], np.array([offset for offset, _ in more], np.uint16)])
-        counts = np.concatenate([counts[stay], np.array([count for _, count in more], np.uint8)])
-        order = np.argsort(offsets)
-        packed = pack_postings(offsets[order], counts[order], int(lengths[offsets].min())) if len(order) else None
-        self._put(level.postings, key, packed)
+        left, new = _mentions(change.gone, first), _mentions(change.come, first)
+        for term in sorted(left.keys() | new.keys()):
+            key = zone + term + span_key(span)
+            data = self._transaction.get(key, db=self._tables[level.postings])
+            body = EMPTY if data is None else opened(level.postings, key, data)
+            self._put(level.postings, key, amended_postings(body, left[term], new[term], lengths))
 
     # -- rows ----------------------------------------------------------------------------------------------------------
 
@@ -267,6 +242,17 @@ class Index:
             self._into.delete(key, db=self._tables_into[table])
         else:
             self._into.put(key, sealed(key, body), db=self._tables_into[table])
+
+
+def _mentions(documents: Iterable[Sealed], first: int) -> Mapping[bytes, list[Mention]]:
+    """Where each term stands in documents of a span that begins with `first`, by seq."""
+    mentions: dict[bytes, list[Mention]] = defaultdict(list)
+    for each in sorted(documents, key=_seq):
+        terms = each.document.terms
+        for term, count in terms.counts.items():
+            mention = Mention(each.document.seq - first, min(count, MOST_COUNTED), min(terms.length, LONGEST))
+            mentions[term].append(mention)
+    return mentions
 
 
 def _level(seq: int, size: int) -> Level | None:

@@ -33,6 +33,8 @@ _KINDS = ("<u2", "<i8", "<i8", "u1", "u1", "<u2", "<u2", "<u2")
 """Of the columns: offsets, ids, said, lengths, flags, units, speakers, vaults."""
 _TYPES = "HqqBBHHH"
 """The same, while they are gathered."""
+_NUMBERED = 5
+"""How many columns stand before those of numbers of names."""
 Twos = npt.NDArray[np.uint16]
 
 
@@ -90,26 +92,8 @@ def opened(table: str, key: bytes, data: bytes) -> bytes:
     return data[:-4]
 
 
-def pack_postings(offsets: npt.NDArray[np.uint16], counts: npt.NDArray[np.uint8], shortest: int) -> bytes:
-    """A row of postings, without its CRC."""
-    return bytes((int(counts.max()), shortest)) + offsets.astype("<u2").tobytes() + counts.tobytes()
-
-
-class Posted(NamedTuple):
-    """A row of postings: offsets, counts, and what bounds their scores."""
-
-    offsets: npt.NDArray[np.uint16]
-    counts: npt.NDArray[np.uint8]
-    most: int
-    shortest: int
-
-
-def unpack_postings(body: bytes) -> Posted:
-    """The row in these bytes."""
-    number = (len(body) - 2) // 3
-    return Posted(
-        np.frombuffer(body, "<u2", number, 2), np.frombuffer(body, np.uint8, number, 2 + 2 * number), body[0], body[1]
-    )
+EMPTY = bytes((0, LONGEST))
+"""A row of postings in which nothing stands."""
 
 
 def split_postings(table: str, key: bytes, data: bytes) -> tuple[bytes, bytes, int, int]:
@@ -179,24 +163,35 @@ def list_documents(documents: Iterable[Sealed], first: int) -> Listed:
 
 
 def amended(there: Listed, gone: Sequence[int], come: Listed) -> Listed:
-    """The same without the documents at some offsets, and with others."""
-    stay = ~np.isin(there.offsets, np.array(gone, np.uint16))
-    offsets = np.concatenate([there.offsets[stay], come.offsets])
-    order = np.argsort(offsets)
-    both = zip(_arrays(there)[1:5], _arrays(come)[1:5], strict=True)
-    plain = [np.concatenate([was[stay], new])[order] for was, new in both]
-    numbered = [
-        _renumbered(
-            np.concatenate([was[stay].astype(np.int64), new.astype(np.int64) + len(names)])[order], [*names, *more]
-        )
-        for was, new, names, more in (
-            (there.units, come.units, there.unit_names, come.unit_names),
-            (there.speakers, come.speakers, there.speaker_names, come.speaker_names),
-            (there.vaults, come.vaults, there.vault_names, come.vault_names),
-        )
-    ]
-    arrays = [offsets[order], *plain, *(each[0] for each in numbered)]
-    return _listed(arrays, [each[1] for each in numbered])
+    """The same without the documents at the offsets that are `gone`, which ascend, and with others."""
+    places = there.offsets.searchsorted(gone).tolist()
+    arrays = [np.frombuffer(_without(each, places), each.dtype) for each in _arrays(there)]
+    names = [there.unit_names, there.speaker_names, there.vault_names]
+    if len(come.offsets):
+        order = np.argsort(np.concatenate([arrays[0], come.offsets]))
+        shifts = [*[0] * _NUMBERED, *map(len, names)]
+        both = zip(arrays, _arrays(come), shifts, strict=True)
+        arrays = [
+            np.concatenate([was, new.astype(np.int64) + shift if shift else new])[order] for was, new, shift in both
+        ]
+        more = (come.unit_names, come.speaker_names, come.vault_names)
+        names = [[*some, *others] for some, others in zip(names, more, strict=True)]
+    for column, its_names in enumerate(names, _NUMBERED):
+        if len(come.offsets) or not _in_order(arrays[column], len(its_names)):
+            arrays[column], names[column - _NUMBERED] = _renumbered(arrays[column], its_names)
+    return _listed(arrays, names)
+
+
+def _without(column: npt.NDArray[Any], places: Sequence[int]) -> bytes:
+    """A column without what stands at these places, which ascend; the rest is taken over in pieces."""
+    edges = pairwise([-1, *places, len(column)])
+    return b"".join([column[before + 1 : upto].data for before, upto in edges])
+
+
+def _in_order(numbers: Twos, names: int) -> bool:
+    """Whether each of so many names is used, and is first used when all before it have been."""
+    most = np.concatenate([[-1], np.maximum.accumulate(numbers)])
+    return most[-1] == names - 1 and bool((np.diff(most) <= 1).all())
 
 
 def _arrays(row: Listed) -> Sequence[npt.NDArray[Any]]:
@@ -208,7 +203,7 @@ def _listed(arrays: Sequence[npt.NDArray[Any]], names: Sequence[list[bytes]]) ->
     return Listed(offsets, ids, said, lengths, flags, units, speakers, vaults, names[0], names[1], names[2])
 
 
-def _renumbered(numbers: npt.NDArray[np.int64], names: Sequence[bytes]) -> tuple[Twos, list[bytes]]:
+def _renumbered(numbers: npt.NDArray[Any], names: Sequence[bytes]) -> tuple[Twos, list[bytes]]:
     """The names that are used, each once, in the order in which they come; and the numbers of these."""
     same: dict[bytes, int] = {}
     number_of = np.array([same.setdefault(name, at) for at, name in enumerate(names)], np.int64)
@@ -231,6 +226,40 @@ def unpack_documents(body: bytes) -> Listed:
     packed = (row.offsets, row.ids, row.said, row.lengths, row.flags, row.units, row.speakers, row.vaults)
     arrays = [np.frombuffer(each, kind) for each, kind in zip(packed, _KINDS, strict=True)]
     return _listed(arrays, (row.unit_names, row.speaker_names, row.vault_names))
+
+
+class Mention(NamedTuple):
+    """A document that has a term: its offset in the span, how often it has it, and its length."""
+
+    offset: int
+    times: int
+    length: int
+
+
+def amended_postings(
+    body: bytes, gone: Sequence[Mention], come: Sequence[Mention], lengths: npt.NDArray[np.uint8]
+) -> bytes | None:
+    """A row of postings, without its CRC, after documents have gone from it and others have come, both by offset. What
+    bounds their scores is looked for anew only when it may be another: the row of a common word is long. `lengths` has
+    the length of every document of the span by its offset. None when nothing is left.
+    """
+    most, shortest, number = body[0], body[1], len(body) // 3
+    offsets = np.frombuffer(body, "<u2", number, 2)
+    counts = np.frombuffer(body, np.uint8, number, 2 + 2 * number)
+    places = offsets.searchsorted([each.offset for each in gone]).tolist()
+    twos, ones = _without(offsets, places), _without(counts, places)
+    if come:
+        there = np.concatenate([np.frombuffer(twos, "<u2"), np.array([each.offset for each in come], "<u2")])
+        order = np.argsort(there)
+        twos, ones = (
+            there[order].tobytes(),
+            np.frombuffer(ones + bytes(each.times for each in come), np.uint8)[order].tobytes(),
+        )
+    if not ones:
+        return None
+    if come or any(each.times == most or each.length == shortest for each in gone):
+        most, shortest = max(ones), int(lengths[np.frombuffer(twos, "<u2")].min())
+    return bytes((most, shortest)) + twos + ones
 
 
 class Postings:

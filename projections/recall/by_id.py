@@ -5,7 +5,7 @@ Of one in so many the id is kept beside it, so that the few between two of these
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from projections.recall.columns import Longs, Places
 
 RUNG = 16
 """Of one place in so many the id is kept."""
+MOST_ASKED = 1024
+"""Of how many ids is kept where they are."""
 
 
 class ById:
@@ -21,6 +23,7 @@ class ById:
     def __init__(self, order: Places, ids: Longs) -> None:
         self._order = order
         self._rungs = array("q", ids[order[::RUNG]].tobytes())
+        self._asked: dict[int, Sequence[int]] = {}
 
     @classmethod
     def of(cls, ids: Longs) -> "ById":
@@ -34,8 +37,18 @@ class ById:
         between = np.searchsorted(ids[:there], ids[order], side="right", sorter=self._order)
         return ById(np.insert(self._order, between, order), ids)
 
-    def places(self, ids: Longs, short: int) -> Iterator[int]:
-        """The places that have an id, in the order in which they came."""
+    def places(self, ids: Longs, short: int) -> Sequence[int]:
+        """The places that have an id, in the order in which they came. What items rest on is asked after in nearly
+        every search: of MOST_ASKED ids it is kept.
+        """
+        found = self._asked.get(short)
+        if found is None:
+            if len(self._asked) == MOST_ASKED:
+                self._asked.clear()
+            found = self._asked[short] = tuple(self._found(ids, short))
+        return found
+
+    def _found(self, ids: Longs, short: int) -> Iterator[int]:
         rung = bisect_left(self._rungs, short)
         low, high = max(rung - 1, 0) * RUNG, min(rung * RUNG, len(self._order))
         at = bisect_left(self._order, short, low, high, key=ids.item)

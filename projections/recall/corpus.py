@@ -320,21 +320,19 @@ class Corpus:
 
     def places_of(self, events: Iterable[EventId]) -> list[int]:
         """Where the messages and turns of these ids are; NONE for those that are not here."""
-        return [self._living(self._place_of(short_id(event))) for event in events]
+        return [self.place_of(short_id(event)) for event in events]
 
-    def _place_of(self, short: int) -> int:
+    def place_of(self, short: int) -> int:
+        """Where the message or turn is whose id has this short form; NONE where it is not."""
         late = self._late_ids.get(short)
         if late is not None:
-            return late
+            return late if self.alive[late] else NONE
         if self._by_id is None:
             self._by_id = ById.of(self.ids[: self._sealed])
         for place in self._by_id.places(self.ids, short):
             if self.alive[place]:  # what was edited or returned may be there twice
                 return place
         return NONE
-
-    def _living(self, at: int) -> int:
-        return at if at != NONE and self.alive[at] else NONE
 
     def standing(self, terms: Set[bytes]) -> Set[bytes]:
         """Which of some terms may stand somewhere."""

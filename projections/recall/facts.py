@@ -28,6 +28,7 @@ from projections.items import ItemRow
 from projections.nearness import MOST_NEAR, Nearness
 from projections.recall.beside import worth_of_rank
 from projections.recall.bm25 import K1, ONE, B, Longs, worth
+from projections.recall.columns import short_id
 from projections.recall.numbers import Numbers, numbered
 from projections.recall.scoring import Question
 from projections.recall.words import Terms, terms_of
@@ -40,13 +41,14 @@ MOST_WEIGHED = 4
 
 
 class Known:
-    """An item, ready to be found."""
+    """An item, ready to be found. `evidence` are the messages it rests on, by the short form of their ids."""
 
-    __slots__ = ("_lines", "found", "terms")
+    __slots__ = ("_lines", "evidence", "found", "terms")
 
     def __init__(self, found: Found[ItemRow], terms: Terms) -> None:
         self.found = found
         self.terms = terms
+        self.evidence = tuple(short_id(each.message) for each in found.row.item.evidence if each.message)
         self._lines: dict[bool, str] = {}
 
     def __eq__(self, other: object) -> bool:

@@ -1,12 +1,12 @@
 """Where that lies which was said: at a point of a unit, and around it."""
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 
 from projections.messages import MessageRow
+from projections.order import Order, RowAt
 from projections.recall.corpus import Corpus
-from projections.rows import Found, RowAt, Rows, after_prefix
+from projections.rows import Found, Rows, after_prefix
 from projections.said import SAID, SAID_TABLES
 from projections.turns import TurnRow
 
@@ -16,7 +16,7 @@ class Lying:
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
-        self._orders: dict[bytes, Sequence[RowAt]] = {}
+        self._orders: dict[bytes, Order] = {}
         """Of a unit, where that is kept in memory: most of what is found lies in a few."""
 
     def at(self, point: bytes) -> Sequence[RowAt]:
@@ -25,12 +25,9 @@ class Lying:
         if order is None:
             stop = after_prefix(point)
             return [RowAt(key, table) for table in SAID_TABLES for key in self._rows.raw.keys(table, point, stop)]
-        at = end = bisect_left(order, (point,))
-        while end < len(order) and order[end][0].startswith(point):
-            end += 1
-        return order[at:end]
+        return order.beginning(point)
 
-    def _order(self, unit: bytes) -> Sequence[RowAt] | None:
+    def _order(self, unit: bytes) -> Order | None:
         order = self._orders.get(unit)
         if order is None and (order := self._rows.order(SAID_TABLES, unit)) is not None:
             self._orders[unit] = order
@@ -52,8 +49,8 @@ def around(rows: Rows, key: bytes, before: int, after: int) -> tuple[RowAt, ...]
     unit, end = key[:16], key + b"\0"
     order = rows.order(SAID_TABLES, unit)
     if order is not None:
-        at = bisect_left(order, (end,))
-        return tuple(order[max(at - before - 1, 0) : at + after])
+        at = order.find(end)
+        return tuple(order.between(max(at - before - 1, 0), at + after))
     earlier = _closest(rows, before + 1, unit, end, reverse=True)
     return (*reversed(earlier), *_closest(rows, after, end, after_prefix(unit)))
 

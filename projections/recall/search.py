@@ -1,6 +1,6 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -312,19 +312,21 @@ class _Evidence:
         self._places: dict[bytes, list[Place]] = {}
 
     def __call__(self, known: Known) -> Sequence[Place]:
-        if not known.found.row.item.evidence:
+        if not known.evidence:
             return ()
         places = self._places.get(known.found.key)
         if places is None:
-            places = self._places[known.found.key] = list(self._found(known.found.row.item))
+            places = self._places[known.found.key] = self._found(known.evidence)
         return places
 
-    def _found(self, item: Item) -> Iterator[Place]:
-        events = [each.message for each in item.evidence if each.message]
+    def _found(self, evidence: Sequence[int]) -> list[Place]:
+        found = []
         for number, (corpus, open_units, silent) in enumerate(self._parts):
-            for at in corpus.places_of(events):
+            for short in evidence:
+                at = corpus.place_of(short)
                 if at not in (NONE, silent) and (open_units is None or open_units[corpus.unit[at]]):
-                    yield number, at
+                    found.append((number, at))
+        return found
 
 
 def _known(rows: Rows, openings: Iterable[Opening], said: int) -> list[KnownItems]:

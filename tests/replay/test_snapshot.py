@@ -96,7 +96,7 @@ def test_ranges_of_rows_that_lie_partly_above_the_views(data: Path, salt: int) -
 
 
 def test_what_is_remembered_of_rows_stays_small(data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replay.live.MOST_KNOWN", 2)
+    monkeypatch.setattr("replay.remembered.MOST_KNOWN", 2)
     with Engine.open(data, writable=False) as engine:
         for _ in range(3):
             with engine.reading() as rows:
