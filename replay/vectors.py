@@ -250,7 +250,7 @@ class Vectors:
                 found.append(seq)
         if not found:
             return None
-        matrix = np.frombuffer(b"".join(numbers), np.int8).reshape(len(found), -1)
+        matrix = np.frombuffer(bytearray().join(numbers), np.int8).reshape(len(found), -1)
         return Some(np.array(found), matrix, ciphers.keys())
 
     def _has_cipher(self, vault: VaultId, ciphers: dict[VaultId, AESGCM]) -> bool:

@@ -1,5 +1,7 @@
 """What is reckoned of one part of what is open, by compiled loops: what `reckoning` says, sooner."""
 
+from typing import Literal
+
 import numpy as np
 
 from projections.recall import kernels
@@ -19,6 +21,8 @@ _PRUNED_FROM = 1 << 14
 _FEW = 8
 """Up to how many times as many postings as documents are seen it is sooner to look at every one of them."""
 _LENGTHS = np.arange(256)
+_WANTED: tuple[Literal["C"], Literal["W"]] = ("C", "W")
+"""The kind of arrays for which it is compiled: in one piece, and no view of bytes."""
 _NO_UNITS, _NO_KEYS, _NO_PLACES = np.empty(0, np.bool_), np.empty(0, np.int64), np.empty(0, np.int32)
 _SHARES = np.array([WEIGHTS[name] for name in OF_WORDS])
 
@@ -34,6 +38,13 @@ class CompiledReckoning(Reckoning):
         likes = likes[: kernels.spell(letters, worth(LATIN, LONGEST + 1), likes)]
         likes.sort()
         return likes
+
+    @staticmethod
+    def products(query: kernels.Small, matrix: kernels.Small, at: Longs) -> Doubles:
+        """A query times the rows of a matrix at some places."""
+        sums = np.empty(len(at))
+        kernels.multiply(np.require(matrix, None, _WANTED), np.require(query, None, _WANTED), at, sums)
+        return sums
 
     def seeds(self, dates: Dates, allowed: Allowed) -> Places:
         """The documents with the highest BM25 of their own words, and their dates."""

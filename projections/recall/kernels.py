@@ -24,6 +24,7 @@ Places = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 Twos = npt.NDArray[np.uint16]
 Flags = npt.NDArray[np.bool_]
+Small = npt.NDArray[np.int8]
 Numbers = npt.NDArray[np.uint64]
 ABOVE, BELOW, LEAST = 1_945_600.0, 1_000.0, 450.0
 """ONE · (K1 + 1000), 1000 and LEAST_NORM."""
@@ -435,3 +436,13 @@ def spell(letters: Bytes, worth: Numbers, likes: Numbers) -> int:
             less = plus(less, worth[length - 2 - at, this])
         more = plus(more, worth[length - at, this])
     return there
+
+
+@_compiled("void(int8[:, ::1], int8[::1], int64[::1], float64[::1])")
+def multiply(matrix: Small, query: Small, at: Longs, sums: Doubles) -> None:
+    """Some rows of a matrix times a query: whole numbers, as doubles."""
+    for number in range(len(at)):
+        row, total = at[number], np.int32(0)
+        for column in range(len(query)):
+            total += np.int32(matrix[row, column]) * np.int32(query[column])
+        sums[number] = total

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from projections.recall import stacked
 from projections.recall.bm25 import ONE, Average, Doubles, Longs, norm_of, weigh_by_norm
@@ -46,6 +47,13 @@ class Reckoning:
     def spell(_: str) -> Numbers | None:
         """What `spelling` says is spelled like a word of letters from a to z that has this stem, ascending; None where
         it cannot be said sooner here.
+        """
+        return None
+
+    @staticmethod
+    def products(_: npt.NDArray[np.int8], __: npt.NDArray[np.int8], ___: Longs) -> Doubles | None:
+        """What `vectors` says that a query is times the rows of a matrix at some places; None where it cannot be said
+        sooner here.
         """
         return None
 

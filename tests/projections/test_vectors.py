@@ -22,6 +22,7 @@ from projections.vectors import (
     quantised,
     squares,
 )
+from tests.projections.recall.stage import WAYS, reckon
 
 LISTS = st.lists(st.floats(-1, 1, allow_nan=False, width=32), min_size=8, max_size=8)
 
@@ -136,10 +137,12 @@ def test_a_sum_that_no_float_would_have_is_made_in_parts() -> None:
     assert found == total / sqrt((EXACT + 2) * LARGEST**2 * ((EXACT + 1) * LARGEST**2 + 4))
 
 
-@pytest.mark.parametrize("width", [1, 2, 384, 1024, EXACT, EXACT + 1, 2 * EXACT + 3, MOST_DIMENSIONS])
-def test_products_are_those_of_whole_numbers(width: int) -> None:
-    dice = np.random.default_rng(width)
-    matrix = dice.choice(np.array([-127, -126, 0, 126, 127], np.int8), (700, width))
+@pytest.mark.parametrize("way", WAYS[1:])
+@pytest.mark.parametrize("width", [1, 2, 384, EXACT, EXACT + 1, 2 * EXACT + 3, MOST_DIMENSIONS])
+def test_products_are_those_of_whole_numbers(width: int, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reckon(way, monkeypatch)
+    dice, number = np.random.default_rng(width), 5 if way == "loops" else 700
+    matrix = dice.choice(np.array([-127, -126, 0, 126, 127], np.int8), (number, width))
     matrix[:3] = [[127], [-127], [126]]
     query = matrix[0]
     lengths = squares(matrix)
@@ -147,8 +150,19 @@ def test_products_are_those_of_whole_numbers(width: int) -> None:
     assert lengths.tolist() == np.einsum("ij,ij->i", matrix.astype(np.int64), matrix.astype(np.int64)).tolist()
     wanted = exact / np.sqrt(np.maximum(lengths * lengths[0], 1))
     assert cosines(query, matrix, lengths).tolist() == wanted.tolist()
-    at = dice.permutation(700)[:650]
+    at = dice.permutation(number)[: number - 2]
     assert cosines(query, matrix, lengths, at).tolist() == wanted[at].tolist()
+
+
+@pytest.mark.parametrize("way", WAYS[1:])
+def test_it_does_not_matter_where_the_numbers_lie(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reckon(way, monkeypatch)
+    matrix = np.frombuffer(bytes((127, 9, 0, 4, 1, 127)), np.int8).reshape(3, 2)
+    query = matrix[1]
+    wanted = [0.0, 1.0, 127 / sqrt(1 + 127 * 127)]
+    wanted[0] = 9 / sqrt(127 * 127 + 81)
+    assert cosines(query, matrix, squares(matrix)).tolist() == wanted
+    assert cosines(query, matrix.repeat(2, axis=1)[:, ::2], squares(matrix)).tolist() == wanted
 
 
 def test_many_vectors_are_looked_at_in_pieces() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,6 +20,7 @@ from projections.vectors_texts import Held
 from replay.keyring import KeyRing
 from replay.ring_store import MemoryRingStore
 from replay.vectors import Vectors
+from tests.projections.recall.stage import reckon
 from tests.replay.conftest import SHARED
 from tests.world import handle
 
@@ -154,22 +156,25 @@ DEEDS: tuple[Callable[[Model, Random], None], ...] = (
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("way", ["term by term", "compiled"])
+@settings(max_examples=40, deadline=None)
 @given(
     st.lists(st.sampled_from(range(len(DEEDS))), max_size=14),
     st.integers(0, 10**6),
     st.sampled_from([0, 80, 200, 10**6]),
 )
-def test_it_says_what_a_dictionary_would_say(deeds: list[int], salt: int, most_bytes: int) -> None:
+def test_it_says_what_a_dictionary_would_say(way: str, deeds: list[int], salt: int, most_bytes: int) -> None:
     """With room in memory for nothing, for two or three vectors, for half of them and for all."""
     folder = Path(tempfile.mkdtemp(prefix="dnam-", dir=SHARED if SHARED.is_dir() else None))
     model, chance = Model(folder / "vectors", most_bytes), Random(salt)
     try:
-        for deed in deeds:
-            DEEDS[deed](model, chance)
-            model.holds()
-            for _ in range(3):
-                model.finds(chance)
+        with pytest.MonkeyPatch.context() as patched:
+            reckon(way, patched)
+            for deed in deeds:
+                DEEDS[deed](model, chance)
+                model.holds()
+                for _ in range(3):
+                    model.finds(chance)
     finally:
         model.vectors.close()
         shutil.rmtree(folder)
