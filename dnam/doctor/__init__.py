@@ -7,7 +7,7 @@
     shadows   those that there are: broken off, behind, and what waits for them
     context   the context files
     claude    the key and the models
-    encoder   whether it answers
+    encoder   whether it answers, and whether its vectors have room in memory
     discord   token, intents, allow-lists, permissions, the transparency channel
     running   what a running bot says of itself on its health port
     table     all of them
