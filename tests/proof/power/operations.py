@@ -57,7 +57,7 @@ class Reader:
             if call.result is None:
                 yield from self._began(call)
             elif call.result >= 0 or call.name == "mmap":
-                yield from getattr(self, f"_{call.name}", self._refuse)(call)
+                yield from getattr(self, f"_on_{call.name}", self._refuse)(call)
             else:
                 self._syncs.pop(call.thread, None)
 
@@ -95,7 +95,10 @@ class Reader:
 
     # -- names -------------------------------------------------------------------------------------------------------
 
-    def _openat(self, call: Call) -> Iterator[Operation]:
+    def _on_open(self, call: Call) -> Iterator[Operation]:
+        return self._on_openat(call._replace(arguments=f"AT_FDCWD, {call.arguments}"))
+
+    def _on_openat(self, call: Call) -> Iterator[Operation]:
         assert call.result is not None
         path, flags = call.strings[0], frozenset(call.words[2].split("|"))
         if path == self._told:
@@ -125,24 +128,24 @@ class Reader:
         yield Made(node, parent, name, is_folder)
         return node
 
-    def _mkdir(self, call: Call) -> Iterator[Operation]:
+    def _on_mkdir(self, call: Call) -> Iterator[Operation]:
         yield from self._makes_folder(self._place("AT_FDCWD", call.strings[0]))
 
-    def _mkdirat(self, call: Call) -> Iterator[Operation]:
+    def _on_mkdirat(self, call: Call) -> Iterator[Operation]:
         yield from self._makes_folder(self._place(call.words[0], call.strings[0]))
 
     def _makes_folder(self, place: tuple[int, str] | None) -> Iterator[Operation]:
         if place is not None:
             yield from self._make(place, is_folder=True)
 
-    def _rename(self, call: Call) -> Iterator[Operation]:
+    def _on_rename(self, call: Call) -> Iterator[Operation]:
         yield from self._renames(*(self._place("AT_FDCWD", path) for path in call.strings))
 
-    def _renameat(self, call: Call) -> Iterator[Operation]:
+    def _on_renameat(self, call: Call) -> Iterator[Operation]:
         words, (old, new) = call.words, call.strings
         yield from self._renames(self._place(words[0], old), self._place(words[2], new))
 
-    _renameat2 = _renameat
+    _on_renameat2 = _on_renameat
 
     def _renames(self, old: tuple[int, str] | None, new: tuple[int, str] | None) -> Iterator[Operation]:
         if old is None and new is None:
@@ -153,10 +156,10 @@ class Reader:
         self._folders[new[0]][new[1]] = node
         yield Renamed(node, *old, *new)
 
-    def _link(self, call: Call) -> Iterator[Operation]:
+    def _on_link(self, call: Call) -> Iterator[Operation]:
         yield from self._links(*(self._place("AT_FDCWD", path) for path in call.strings))
 
-    def _linkat(self, call: Call) -> Iterator[Operation]:
+    def _on_linkat(self, call: Call) -> Iterator[Operation]:
         words, (old, new) = call.words, call.strings
         yield from self._links(self._place(words[0], old), self._place(words[2], new))
 
@@ -169,12 +172,12 @@ class Reader:
         self._folders[new[0]][new[1]] = node
         yield Linked(node, *new)
 
-    def _unlink(self, call: Call) -> Iterator[Operation]:
+    def _on_unlink(self, call: Call) -> Iterator[Operation]:
         yield from self._removes(self._place("AT_FDCWD", call.strings[0]))
 
-    _rmdir = _unlink
+    _on_rmdir = _on_unlink
 
-    def _unlinkat(self, call: Call) -> Iterator[Operation]:
+    def _on_unlinkat(self, call: Call) -> Iterator[Operation]:
         yield from self._removes(self._place(call.words[0], call.strings[0]))
 
     def _removes(self, place: tuple[int, str] | None) -> Iterator[Operation]:
@@ -184,25 +187,25 @@ class Reader:
 
     # -- descriptors -------------------------------------------------------------------------------------------------
 
-    def _close(self, call: Call) -> Iterator[Operation]:
+    def _on_close(self, call: Call) -> Iterator[Operation]:
         self._open.pop(call.number(0), None)
         self._tellers.discard(call.number(0))
         yield from ()
 
-    def _dup(self, call: Call) -> Iterator[Operation]:
+    def _on_dup(self, call: Call) -> Iterator[Operation]:
         assert call.result is not None
         if (known := self._has(call)) is not None:
             self._open[call.result] = known
         yield from ()
 
-    _dup2 = _dup3 = _dup
+    _on_dup2 = _on_dup3 = _on_dup
 
-    def _lseek(self, call: Call) -> Iterator[Operation]:
+    def _on_lseek(self, call: Call) -> Iterator[Operation]:
         if (known := self._has(call)) is not None:
             known.at = call.result or 0
         yield from ()
 
-    def _mmap(self, call: Call) -> Iterator[Operation]:
+    def _on_mmap(self, call: Call) -> Iterator[Operation]:
         *_, protection, flags, descriptor, _ = call.words
         known = self._open.get(int(descriptor, 0))
         if known is not None and "PROT_WRITE" in protection and "MAP_SHARED" in flags:
@@ -213,7 +216,7 @@ class Reader:
 
     # -- bytes -------------------------------------------------------------------------------------------------------
 
-    def _write(self, call: Call) -> Iterator[Operation]:
+    def _on_write(self, call: Call) -> Iterator[Operation]:
         data = b"".join(call.strings)[: call.result]
         if call.number(0) in self._tellers:
             yield Told(data)
@@ -224,13 +227,13 @@ class Reader:
             known.at = start + len(data)
             yield from self._writes(known, start, data)
 
-    _writev = _write
+    _on_writev = _on_write
 
-    def _pwrite64(self, call: Call) -> Iterator[Operation]:
+    def _on_pwrite64(self, call: Call) -> Iterator[Operation]:
         if (known := self._has(call)) is not None:
             yield from self._writes(known, call.number(-1), b"".join(call.strings)[: call.result])
 
-    _pwritev = _pwrite64
+    _on_pwritev = _on_pwrite64
 
     def _writes(self, known: _Open, start: int, data: bytes) -> Iterator[Operation]:
         if not data:
@@ -242,12 +245,12 @@ class Reader:
             yield SyncBegan(known.node, self._tokens, (start, start + len(data)))
             yield SyncEnded(known.node, self._tokens)
 
-    def _ftruncate(self, call: Call) -> Iterator[Operation]:
+    def _on_ftruncate(self, call: Call) -> Iterator[Operation]:
         if (known := self._has(call)) is not None and self._sizes[known.node] != call.number(1):
             self._sizes[known.node] = call.number(1)
             yield Sized(known.node, call.number(1))
 
-    def _fallocate(self, call: Call) -> Iterator[Operation]:
+    def _on_fallocate(self, call: Call) -> Iterator[Operation]:
         if (known := self._has(call)) is not None:
             size = max(self._sizes[known.node], call.number(2) + call.number(3))
             self._sizes[known.node] = size
@@ -262,7 +265,7 @@ class Reader:
             self._syncs[call.thread] = SyncBegan(known.node, self._tokens)
             yield self._syncs[call.thread]
 
-    def _fsync(self, call: Call) -> Iterator[Operation]:
+    def _on_fsync(self, call: Call) -> Iterator[Operation]:
         known, began = self._has(call), self._syncs.pop(call.thread, None)
         if began is None and known is not None:
             self._tokens += 1
@@ -271,7 +274,7 @@ class Reader:
         if began is not None:
             yield SyncEnded(began.node, began.token)
 
-    _fdatasync = _fsync
+    _on_fdatasync = _on_fsync
 
 
 def operations(calls: Iterable[Call], root: Path, told: Path) -> list[Operation]:
