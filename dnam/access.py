@@ -2,7 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
 from functools import partial
 from typing import TypeVar
@@ -47,6 +48,10 @@ class Access:
         self.sharing = sharing_of(language)
         self.standing: Standing = self._standing_by_settings
         """What a person's own direct messages open besides; whoever knows their platform hands in more."""
+        self.writes = asyncio.Event()
+        """Set once this memory can be written to: one that was opened for reading alone may be later."""
+        if engine.store.writable:
+            self.writes.set()
         self.watchers: list[Callable[[Recorded], None]] = []
         """Told of everything that this memory records, once it is durable. They must not raise."""
 
@@ -59,6 +64,25 @@ class Access:
         key, damage. None when all is well.
         """
         return self.engine.stopped()
+
+    @asynccontextmanager
+    async def once_written(self, begin: Callable[[], AbstractAsyncContextManager[None]]) -> AsyncIterator[None]:
+        """Have this go on for as long as the `async with` lasts, from when the memory can be written to."""
+        if self.writes.is_set():
+            async with begin():
+                yield
+            return
+        task = asyncio.create_task(self._begun_later(begin))
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait({task})
+
+    async def _begun_later(self, begin: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+        await self.writes.wait()
+        async with begin():
+            await asyncio.Event().wait()
 
     def now(self) -> int:
         """The clock, in ms."""

@@ -91,10 +91,15 @@ def _followed(engine: Engine) -> "tuple[OneCompacted, ...]":
 @asynccontextmanager
 async def shadows_followed(memory: Access, tell: Tell = _log.warning, *, meanwhile: bool = True) -> AsyncIterator[None]:
     """As long as the `async with` lasts, or without `meanwhile` when it ends: a command may have a shadow open."""
-    store = memory.engine.store
-    if not isinstance(store, DiskStore) or not store.writable:
+    if not isinstance(memory.engine.store, DiskStore):
         yield
         return
+    async with memory.once_written(lambda: _followed_in(memory, tell, meanwhile=meanwhile)):
+        yield
+
+
+@asynccontextmanager
+async def _followed_in(memory: Access, tell: Tell, *, meanwhile: bool) -> AsyncIterator[None]:
     followed = ShadowsFollowed(memory.engine, tell)
     task = asyncio.create_task(followed.keep_up()) if meanwhile else None
     try:
