@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TypeVar
 
 from dnam import arguments
@@ -17,6 +17,8 @@ from dnam.secrets import account_without_secrets
 from dnam.settings import Settings
 from dnam.sharing import sharing_of
 from dnam.standing import Standing, of_settings
+from dnam.unbilled import Unbilled
+from dnam.unwritten import Write, at_once
 from dnam.whereabouts import LOCAL, handle_of, new_handle
 from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
@@ -52,8 +54,17 @@ class Access:
         """Set once this memory can be written to: one that was opened for reading alone may be later."""
         if engine.store.writable:
             self.writes.set()
+        self.write: Write = at_once
+        """Records something where the log takes it now. Whoever has a queue for what has to wait hands that in."""
         self.watchers: list[Callable[[Recorded], None]] = []
         """Told of everything that this memory records, once it is durable. They must not raise."""
+
+    @cached_property
+    def unbilled(self) -> Unbilled:
+        """What was paid here and stands on no bill yet, from when somebody first asks for it."""
+        made = Unbilled()
+        self.watchers.append(made.recorded)
+        return made
 
     async def _standing_by_settings(self, person: Handle) -> tuple[str, ...]:
         return await self.look(lambda rows: of_settings(rows, person, self.settings.owner_ids))
