@@ -76,25 +76,6 @@ class Access:
         """
         return self.engine.stopped()
 
-    @asynccontextmanager
-    async def once_written(self, begin: Callable[[], AbstractAsyncContextManager[None]]) -> AsyncIterator[None]:
-        """Have this go on for as long as the `async with` lasts, from when the memory can be written to."""
-        if self.writes.is_set():
-            async with begin():
-                yield
-            return
-        task = asyncio.create_task(self._begun_later(begin))
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
-
-    async def _begun_later(self, begin: Callable[[], AbstractAsyncContextManager[None]]) -> None:
-        await self.writes.wait()
-        async with begin():
-            await asyncio.Event().wait()
-
     def now(self) -> int:
         """The clock, in ms."""
         return self.engine.recorder.now()
@@ -211,6 +192,27 @@ class Access:
         origin, fresh, said = self.origin(), (new_handle(),), self.now()
         await self.record(lambda rows: meet(rows, account, origin, fresh, said))
         return await self.look(lambda rows: handle_of(rows, account))
+
+
+@asynccontextmanager
+async def once_written(memory: Access, begin: Callable[[], AbstractAsyncContextManager[None]]) -> AsyncIterator[None]:
+    """Have this go on for as long as the `async with` lasts, from when the memory can be written to."""
+    if memory.writes.is_set():
+        async with begin():
+            yield
+        return
+    task = asyncio.create_task(_begun_later(memory, begin))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _begun_later(memory: Access, begin: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+    await memory.writes.wait()
+    async with begin():
+        await asyncio.Event().wait()
 
 
 def _one_by_one(decisions: Sequence[Decision], group: Group) -> Recorded:

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cached_property
 
+from dnam.access import once_written
 from dnam.adapters.anthropic.claude import ANTHROPIC, Access, Claude
 from dnam.budget import Budgeted
 from dnam.languages import Language
@@ -77,7 +78,7 @@ async def opened(memory: Memory, tell: Tell) -> AsyncIterator[Model]:
     try:
         await model.prepare()
         _say(tell, await notices(memory))
-        async with memory.once_written(lambda: _noting(memory)):
+        async with once_written(memory, lambda: _noting(memory)):
             yield Budgeted(model, memory)
     finally:
         await model.close()

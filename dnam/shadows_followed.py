@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from dnam.access import Access
+from dnam.access import Access, once_written
 from dnam.failures import Tell
 from projections.errors import DnamError
 from projections.events import MessageRedacted
@@ -94,7 +94,7 @@ async def shadows_followed(memory: Access, tell: Tell = _log.warning, *, meanwhi
     if not isinstance(memory.engine.store, DiskStore):
         yield
         return
-    async with memory.once_written(lambda: _followed_in(memory, tell, meanwhile=meanwhile)):
+    async with once_written(memory, lambda: _followed_in(memory, tell, meanwhile=meanwhile)):
         yield
 
 

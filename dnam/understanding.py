@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from dnam.access import once_written
 from dnam.assistant import Assistant
 from dnam.encoder import NO_ENCODER, EncoderMissing
 from dnam.encoders import Encoders, opened
@@ -51,5 +52,5 @@ async def _by(encoders: Encoders, assistant: Assistant, store: DiskStore, sleep:
     assistant.encoder, assistant.unmeant = encoders.chosen, None
     assistant.meaning = Meaning(assistant.memory, store.vectors, encoders)
     made = Embedding(assistant, store.vectors, encoders.chosen, sleep)
-    async with assistant.memory.once_written(made.running):
+    async with once_written(assistant.memory, made.running):
         yield
