@@ -161,13 +161,13 @@ class Spoken(NamedTuple):
 
 class Telling:
     """How hits are told: whoever is named goes by the name of today. `direct` is the direct conversation in which they
-    are, if it is one.
+    are, if it is one. `by_account`: namesakes are told apart by what a command takes.
     """
 
-    def __init__(self, now: Rows, assistant: str, direct: Direct | None = None) -> None:
+    def __init__(self, now: Rows, assistant: str, direct: Direct | None = None, *, by_account: bool = False) -> None:
         self._rows = now
         self._direct = direct
-        self._caller = Caller(now, assistant)
+        self._caller = Caller(now, assistant, by_account=by_account)
 
     def spoken(self, hit: "Said") -> Spoken:
         """Who said it, where, its words, and where it can be seen."""

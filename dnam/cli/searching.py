@@ -65,7 +65,7 @@ def search(
         sought = _sought(shell, view, text, by, said_in, limit, beside=beside)
         contexts = _contexts(shell, view, user, place)
         hits = Hits((), ()) if view.empty else found_in(view.rows, contexts, sought)
-        telling = Telling(view.now, shell.settings.assistant_name)
+        telling = Telling(view.now, shell.settings.assistant_name, by_account=True)
         if shell.out.as_json:
             shell.out.emit(_json(view, telling, contexts, sought, hits))
             return

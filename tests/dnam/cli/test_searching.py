@@ -311,3 +311,23 @@ def test_what_is_worth_less_than_nothing_is_listed_last_and_shows_no_such_number
     rows = [line.split() for line in dnam(*asked).out.splitlines() if line.startswith("s") and line != "said:"]
     assert rows[-1][:2] == ["s61", "0.0"]
     assert not any(row[1].startswith("-") for row in rows)
+
+
+async def _two_kims(memory: Memory) -> None:
+    for number, user in enumerate(("100", "101")):
+        await memory.heard(user, f"tea {number}", name="Kim", platform="discord", place=GENERAL, key=f"{number}")
+
+
+def test_namesakes_are_told_apart_by_what_a_command_takes(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    make(data, _two_kims)
+    said = dnam("search", "tea", "--json", "--data", data).value["said"]
+    names = {each["text"]: each["name"] for each in said}
+    assert sorted(names.values()) in (["Kim", "Kim (discord:100)"], ["Kim", "Kim (discord:101)"])
+    (marked,) = [name for name in names.values() if name != "Kim"]
+    again = dnam("search", "tea", "--by", marked, "--json", "--data", data).value["said"]
+    assert [each["text"] for each in again] == [text for text, name in names.items() if name == marked]
+    refused = dnam("show", "Kim (2)", "--data", data)
+    assert refused.code == 2
+    assert "discord:100" in refused.err
+    assert "discord:101" in refused.err
