@@ -331,3 +331,49 @@ def test_namesakes_are_told_apart_by_what_a_command_takes(tmp_path: Path) -> Non
     assert refused.code == 2
     assert "discord:100" in refused.err
     assert "discord:101" in refused.err
+
+
+DAY_MS = 86_400_000
+DATED = ("I drink tea", "coffee in November", "my exam is on 20 December", "my bike is broken", "I lost my bike")
+
+
+async def _days(memory: Memory) -> None:
+    """One thing a day from 14 November 2023 on, by Kim and Ada in turn."""
+    for day, text in enumerate(DATED):
+        user, name = (("100", "Kim"), ("200", "Ada"))[day % 2]
+        said = NOW + day * DAY_MS
+        await memory.heard(user, text, name=name, platform="discord", place=GENERAL, key=f"{day}", said=said)
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("days") / "data"
+    make(folder, _days)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "note"),
+    [
+        ("what was said on 15 November 2023", {"coffee in November"}, ""),
+        ("what was said on 30 November 2023", set(), "was said on the day that is named\n"),
+        ("tea on 30 November 2023", {"I drink tea"}, "on the day that is named: what is listed was said on others"),
+        ("20 December", {"my exam is on 20 December"}, "on the day that is named: what is listed was said on others"),
+        ("coffee in November", {"coffee in November"}, ""),
+    ],
+)
+def test_of_a_day_on_which_nothing_was_said_that_is_told(days: Path, asked: str, texts: set[str], note: str) -> None:
+    assert found(days, asked)[1] == texts
+    assert note in dnam("search", asked, "--data", days).err
+    assert ("on the day that is named" in dnam("search", asked, "--data", days).err) is bool(note)
+
+
+@pytest.mark.parametrize(("user", "best"), [("100", "I lost my bike"), ("200", "my bike is broken")])
+def test_who_asks_is_meant_by_i(days: Path, user: str, best: str) -> None:
+    def listed(*more: str) -> list[str]:
+        asked = dnam("search", *more, "--user", user, "--in", "general", "--json", "--data", days).value
+        return [each["text"] for each in asked["said"]]
+
+    assert listed("what did I say of a bike")[0] == best
+    assert listed("the bike of Kim")[0] == "I lost my bike"
+    assert set(listed("my bike", "--by", "Ada")) == {"my bike is broken"}
