@@ -2,9 +2,10 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from typing import TypeVar
 
 from dnam import arguments
@@ -16,6 +17,8 @@ from dnam.secrets import account_without_secrets
 from dnam.settings import Settings
 from dnam.sharing import sharing_of
 from dnam.standing import Standing, of_settings
+from dnam.unbilled import Unbilled
+from dnam.unwritten import Write, at_once
 from dnam.whereabouts import LOCAL, handle_of, new_handle
 from projections.decisions.draft import Decision, Origin
 from projections.decisions.meet import Account, meet
@@ -47,8 +50,21 @@ class Access:
         self.sharing = sharing_of(language)
         self.standing: Standing = self._standing_by_settings
         """What a person's own direct messages open besides; whoever knows their platform hands in more."""
+        self.writes = asyncio.Event()
+        """Set once this memory can be written to: one that was opened for reading alone may be later."""
+        if engine.store.writable:
+            self.writes.set()
+        self.write: Write = at_once
+        """Records something where the log takes it now. Whoever has a queue for what has to wait hands that in."""
         self.watchers: list[Callable[[Recorded], None]] = []
         """Told of everything that this memory records, once it is durable. They must not raise."""
+
+    @cached_property
+    def unbilled(self) -> Unbilled:
+        """What was paid here and stands on no bill yet, from when somebody first asks for it."""
+        made = Unbilled()
+        self.watchers.append(made.recorded)
+        return made
 
     async def _standing_by_settings(self, person: Handle) -> tuple[str, ...]:
         return await self.look(lambda rows: of_settings(rows, person, self.settings.owner_ids))
@@ -176,6 +192,27 @@ class Access:
         origin, fresh, said = self.origin(), (new_handle(),), self.now()
         await self.record(lambda rows: meet(rows, account, origin, fresh, said))
         return await self.look(lambda rows: handle_of(rows, account))
+
+
+@asynccontextmanager
+async def once_written(memory: Access, begin: Callable[[], AbstractAsyncContextManager[None]]) -> AsyncIterator[None]:
+    """Have this go on for as long as the `async with` lasts, from when the memory can be written to."""
+    if memory.writes.is_set():
+        async with begin():
+            yield
+        return
+    task = asyncio.create_task(_begun_later(memory, begin))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait({task})
+
+
+async def _begun_later(memory: Access, begin: Callable[[], AbstractAsyncContextManager[None]]) -> None:
+    await memory.writes.wait()
+    async with begin():
+        await asyncio.Event().wait()
 
 
 def _one_by_one(decisions: Sequence[Decision], group: Group) -> Recorded:

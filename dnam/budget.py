@@ -13,7 +13,6 @@ from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, ModelError, OverBudget, Reply, TooOften, spent_in, unheard
 from dnam.prices import MICROS
 from dnam.settings import Settings
-from dnam.unbilled import Unbilled
 from projections.calls import DAY_MS, Spent, spent_on
 from projections.ids import Handle
 from projections.policies.budget import MINUTE_MS, Budget, answered_lately, over_cost, over_turns
@@ -49,10 +48,9 @@ class Budgeted:
         self._spent: Spent | None = None
         self._begun: deque[tuple[int, bytes]] = deque()
         """Which answers were begun within the last minute, the oldest first: when (ms), and to whom."""
-        self._unbilled = Unbilled()
+        self._unbilled = memory.unbilled
         self._glances: dict[Handle, Glance] = {}
         """What was read for whoever is about to be answered; each is used once."""
-        memory.watchers.append(self._unbilled.recorded)
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ from dnam.model import Model, ModelError, OverBudget
 from dnam.precedence import Precedence
 from dnam.resolving import Names, Noted
 from dnam.trouble import Trouble
-from dnam.unwritten import Unwritten, may_pass
+from dnam.unwritten import Step, Unwritten, may_pass
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
@@ -60,10 +60,15 @@ class Driver:
         self.trouble = Trouble()
         self.unwritten = Unwritten()
         """What could not be recorded yet: of the loops, and of whoever answers with this (`dnam/exchange.py`)."""
+        memory.write = self._write
         self.minting = Minting(memory.now)
         self.precedence = Precedence()
         self._names = Names()
         self._room = asyncio.Semaphore(AT_ONCE)
+
+    async def _write(self, what: str, step: Step) -> bool:
+        """In the queue of whoever answers with this, which they hand in later."""
+        return await self.unwritten.write(what, step)
 
     async def _look(self, question: Callable[[Rows], T]) -> T:
         """Ask something of the rows, behind whoever waits for an answer."""

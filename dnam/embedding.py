@@ -167,7 +167,9 @@ class Embedding:
         """OverBudget where learning has to wait, too."""
         budget = budget_of(self._memory.settings)
         if budget.micros_per_day:
-            spent = await self._memory.look(lambda rows: spent_on(rows, self._memory.now()))
-            over = over_cost(spent, "encoding", budget)
+            now = self._memory.now()
+            spent = await self._memory.look(lambda rows: spent_on(rows, now))
+            waiting = self._memory.unbilled.on_day_of(now)
+            over = over_cost(spent._replace(micros=spent.micros + waiting), "encoding", budget)
             if over is not None:
                 raise OverBudget(over.reason, words=over.words)

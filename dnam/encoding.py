@@ -1,11 +1,11 @@
 """Asking an encoder, and keeping what it took: `dnam costs` shows it with what models took.
 
 What was paid is recorded also where the answer was of no use, or where whoever it was for is gone. Where the log does
-not take it, the vectors are used all the same: nobody's answer waits for a bill.
+not take it, the vectors are used all the same, and the bill waits behind what was said (`Unwritten`): no answer waits
+for it, and the day's limit counts it meanwhile.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from dnam.access import Access
@@ -14,7 +14,7 @@ from projections.decisions.encoding import EncodingRequest, record_encoding
 from projections.events.upkeep import EncodedKind
 from projections.events.values import ModelUse
 from projections.ids import NOBODY, EventId, Handle
-from replay.errors import ErasedMeanwhile, LogError
+from replay.errors import ErasedMeanwhile
 
 
 class Purpose(NamedTuple):
@@ -46,9 +46,13 @@ async def _keep(memory: Access, use: ModelUse | None, texts: int, purpose: Purpo
     request = EncodingRequest(
         use, purpose.kind, texts, memory.now(), memory.origin(), purpose.person, purpose.causes, failed
     )
-    with suppress(LogError, OSError):
+    memory.unbilled.paid(use.cost_micros, request.said)
+
+    async def step() -> None:
         try:
             await memory.record(lambda rows: record_encoding(rows, request))
         except ErasedMeanwhile:
             nobodys = request._replace(person=NOBODY, causes=())
             await memory.record(lambda rows: record_encoding(rows, nobodys))
+
+    await memory.write("bill", step)

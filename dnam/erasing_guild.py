@@ -38,6 +38,8 @@ STAYS = (
     "what its members keep in their direct messages, in other servers, and what follows them everywhere",
     "their names and accounts, and what they set for themselves: `dnam erase USER` takes somebody away",
     "what is set there so that less is learned or kept: `learn` and `retention_days`",
+    "that its members were told of being learned from, and when; and, where the memory channel is there, its id and"
+    " those of the messages in it",
     "in the log's headers, of each event: the minute, its kind, and the number of a key",
     "until `dnam compact`, or a bot's next night: the bytes of what was dropped, in the log and in the views",
     "whatever is said there from now on, unless the bot leaves",

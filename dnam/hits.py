@@ -5,6 +5,7 @@ named. What merely stands beside one is found as well, since its neighbours' wor
 for it.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -29,6 +30,9 @@ from projections.window_line import entry_line
 if TYPE_CHECKING:
     from projections.recall.search import FoundItem, Reason, Said, Wanted
 F = TypeVar("F", bound="FoundItem | Said")
+NO_DAY = "nothing that is open there was said on the day that is named"
+OTHER_DAYS = f"{NO_DAY}: what is listed was said on others"
+_YEAR = re.compile("[0-9]{4}")
 DEEP = 1_000
 """How many are looked through at the least for those that have a word themselves."""
 SHARES: frozenset[str] = frozenset(("turn", "fact", "dated", "words"))
@@ -41,7 +45,7 @@ FIELDS: Mapping[str, str] = {
     "reply": "it answers a question with the word",
     "fact": "something known that rests on it",
     "near fact": "something known that rests on what is near it",
-    "date": "said at the date that is named",
+    "date": "said at the date that is named, or in that month or year",
     "dated": "all of the date is right",
     "speaker": "said by who is named",
     "own": "who is named says it of themselves",
@@ -62,7 +66,7 @@ FIELDS: Mapping[str, str] = {
 class Sought(NamedTuple):
     """What is looked for: a text, at a time (ms); perhaps only what one person said, or what was said in one place.
     `most` is how much of what was said is listed, `most_items` how many items. `beside`: also what has none of the
-    words itself. The `vocabulary` tells what speaks of a project.
+    words itself. `asker` is who asks, and calls themself "I". The `vocabulary` tells what speaks of a project.
     """
 
     text: str
@@ -71,6 +75,7 @@ class Sought(NamedTuple):
     most_items: int
     speaker: Handle = NOBODY
     place: Ref | None = None
+    asker: Handle = NOBODY
     without: frozenset[EventId] = frozenset()
     beside: bool = False
     vocabulary: Vocabulary = Vocabulary()
@@ -106,8 +111,29 @@ def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
     items = [] if known is None else _kept(recall.items(rows, known, _deep(sought.most_items)), sought)
     found = [] if heard is None else _kept(recall.said(rows, heard, _deep(sought.most)), sought)
     items.sort(key=lambda each: (-each.score, -each.found.seq))
-    said = (each for each in found if not left(each.row))
-    return Hits(tuple(items[: sought.most_items]), tuple(islice(said, sought.most)))
+    said = tuple(islice((each for each in found if not left(each.row)), sought.most))
+    if misses_day(sought.text, said) and not sought.beside:
+        said = tuple(each for each in said if _says_more(each.reasons))
+    return Hits(tuple(items[: sought.most_items]), said)
+
+
+def misses_day(text: str, said: "Iterable[Said]") -> bool:
+    """Whether a text names a day of a month, and nothing that was found was said on it."""
+    from projections.recall.question import ask
+
+    return bool(ask(text, {}).question.dates.days) and not any(
+        each.field == "dated" for hit in said for each in hit.reasons
+    )
+
+
+def _says_more(reasons: "Iterable[Reason]") -> bool:
+    """Whether something has a word of a question itself that is no month and no year: one may name the day that is
+    asked for, and was said on another.
+    """
+    from projections.recall.english import MONTHS, SHORT_MONTHS
+
+    found = (each.word.rpartition(" ")[2] for each in reasons if each.field in SHARES)
+    return any(word not in MONTHS and word not in SHORT_MONTHS and not _YEAR.fullmatch(word) for word in found)
 
 
 def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
@@ -118,7 +144,7 @@ def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
     if not where:
         return None
     return Wanted(
-        sought.text, *where[0], sought.now, sought.without, sought.speaker, sought.place,
+        sought.text, *where[0], sought.now, sought.without, sought.speaker, sought.asker, sought.place,
         vocabulary=sought.vocabulary, besides=tuple(where[1:]),
     )  # fmt: skip
 
@@ -161,13 +187,13 @@ class Spoken(NamedTuple):
 
 class Telling:
     """How hits are told: whoever is named goes by the name of today. `direct` is the direct conversation in which they
-    are, if it is one.
+    are, if it is one. `by_account`: namesakes are told apart by what a command takes.
     """
 
-    def __init__(self, now: Rows, assistant: str, direct: Direct | None = None) -> None:
+    def __init__(self, now: Rows, assistant: str, direct: Direct | None = None, *, by_account: bool = False) -> None:
         self._rows = now
         self._direct = direct
-        self._caller = Caller(now, assistant)
+        self._caller = Caller(now, assistant, by_account=by_account)
 
     def spoken(self, hit: "Said") -> Spoken:
         """Who said it, where, its words, and where it can be seen."""

@@ -152,11 +152,11 @@ class Keeping(Access):
         arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
         said, made = self.now(), origin or self.origin()
-        each = (
-            ForgetRequest(item.owner, _here(item), by, said, part(made, number), id=item.id)
-            for number, item in enumerate(items)
-        )
-        return await self._changed([partial(_forgetting, request) for request in each], undoes=undoes)
+        each = (self._forgetting(item, by, said, part(made, number)) for number, item in enumerate(items))
+        return await self._changed(each, undoes=undoes)
+
+    def _forgetting(self, item: Item, by: By, said: int, origin: Origin) -> Decision:
+        return partial(_forgetting, ForgetRequest(item.owner, _here(item), by, said, origin, id=item.id))
 
     async def edit(
         self,
@@ -225,19 +225,16 @@ class Keeping(Access):
         arguments.of_kind(bool, undoes=undoes)
         arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        said, made, cap = self.now(), origin or self.origin(), self.settings.durable_max_items
-        each = [
-            RestoreRequest(
-                item.owner, item.id, by, said, part(made, number), _here(item), cap, await self._before(item)
-            )
-            for number, item in enumerate(items)
-        ]
-        return await self._changed([partial(_restoring, request) for request in each], undoes=undoes)
+        said, made = self.now(), origin or self.origin()
+        each = [await self._restoring(item, by, said, part(made, number)) for number, item in enumerate(items)]
+        return await self._changed(each, undoes=undoes)
 
-    async def _before(self, item: Item) -> Item | None:
-        """What an item was merged into, as it was until then."""
-        live = self.engine.live
-        return await self.look(lambda rows: before_merge(rows, live, item.owner, item.id, _here(item)))
+    async def _restoring(self, item: Item, by: By, said: int, origin: Origin) -> Decision:
+        """It comes apart from what it was merged into, which is as it was until then."""
+        here, live = _here(item), self.engine.live
+        before = await self.look(lambda rows: before_merge(rows, live, item.owner, item.id, here))
+        cap = self.settings.durable_max_items
+        return partial(_restoring, RestoreRequest(item.owner, item.id, by, said, origin, here, cap, before))
 
     async def edit_this(self, item: Item, text: str, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Change what this item says, and no other of its id."""
@@ -268,9 +265,13 @@ class Keeping(Access):
         arguments.of_kind(bool, undoes=undoes)
         arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        said, made = self.now(), origin or self.origin()
-        request = EditRequest(item.owner, item.id, whole(text), by, said, made, _here(item), guarding=None)
-        return await self._changed([lambda rows: edit(rows, request)], undoes=undoes)
+        return await self._changed(
+            [self._rewording(item, text, by, self.now(), origin or self.origin())], undoes=undoes
+        )
+
+    def _rewording(self, item: Item, text: str, by: By, said: int, origin: Origin) -> Decision:
+        request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
+        return partial(_editing, request)
 
     async def _changed(self, decisions: Iterable[Decision], *, undoes: bool = False) -> list[Item]:
         """What these decisions changed, one after the other and in one commit: no crash comes between them."""
@@ -352,6 +353,10 @@ def _undoing(decision: Decision, rows: Rows) -> list[Draft]:
 
 def _forgetting(request: ForgetRequest, rows: Rows) -> list[Draft]:
     return forget(rows, request)
+
+
+def _editing(request: EditRequest, rows: Rows) -> list[Draft]:
+    return edit(rows, request)
 
 
 def _restoring(request: RestoreRequest, rows: Rows) -> list[Draft]:

@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from functools import cached_property
 
+from dnam.access import once_written
 from dnam.adapters.anthropic.claude import ANTHROPIC, Access, Claude
 from dnam.budget import Budgeted
 from dnam.languages import Language
@@ -77,7 +78,8 @@ async def opened(memory: Memory, tell: Tell) -> AsyncIterator[Model]:
     try:
         await model.prepare()
         _say(tell, await notices(memory))
-        yield Budgeted(model, memory)
+        async with once_written(memory, lambda: _noting(memory)):
+            yield Budgeted(model, memory)
     finally:
         await model.close()
 
@@ -89,13 +91,18 @@ def _say(tell: Tell, texts: Iterable[str]) -> None:
 
 
 async def notices(memory: Memory) -> list[str]:
-    """What there is to know of Claude's models before they are asked; what aliases stand for now is recorded."""
+    """What there is to know of Claude's models before they are asked."""
     stands = in_use(memory.settings)
-    told = await memory.look(lambda rows: [*_changed(rows, stands), *_unpriced(memory.settings, stands)])
-    if memory.engine.store.writable:
-        request = ResolveRequest(aliases_in(stands), memory.now(), Origin(seed=os.urandom(32), now=memory.now()))
-        await memory.record(lambda rows: resolve(rows, request))
-    return told
+    return await memory.look(lambda rows: [*_changed(rows, stands), *_unpriced(memory.settings, stands)])
+
+
+@asynccontextmanager
+async def _noting(memory: Memory) -> AsyncIterator[None]:
+    """What aliases stand for now is recorded, once that has been told."""
+    stands = in_use(memory.settings)
+    request = ResolveRequest(aliases_in(stands), memory.now(), Origin(seed=os.urandom(32), now=memory.now()))
+    await memory.record(lambda rows: resolve(rows, request))
+    yield
 
 
 def in_use(settings: Settings) -> dict[str, str]:

@@ -22,7 +22,7 @@ TOLD_AFTER_SECONDS = 1.0
 """After how long it is told that another process is waited for."""
 TOLD_AGAIN_SECONDS = 15.0
 """How long after that it is told once more."""
-UNRECORDED = "nothing will be recorded: {why}. Once that is mended, start again"
+UNRECORDED = "nothing can be recorded: {why}. What is said waits, and is recorded once that is mended"
 """Told where a memory could be opened for reading alone."""
 T = TypeVar("T")
 

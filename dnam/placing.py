@@ -1,15 +1,17 @@
 """Where items live, as people and the operator decide it: share, keep private, and what belongs to nobody."""
 
 from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple, get_args
 
 from dnam import arguments
 from dnam.keeping import Keeping
 from dnam.unnamed import unnamed
 from dnam.whereabouts import LOCAL, openings_for
-from projections.decisions.draft import Draft, Origin
+from projections.decisions.draft import Decision, Origin, part
 from projections.decisions.moving import BESIDE, MoveRequest, keeping_private, move, sharing
 from projections.decisions.moving_back import move_back
 from projections.decisions.remember import ForgetRequest, RememberRequest, forget, remember
+from projections.errors import BadRequest
 from projections.events.values import About, By, Evidence, IntentKind, Item, Source
 from projections.ids import NOBODY, Handle
 from projections.items import ITEMS, item_key, items_in
@@ -22,8 +24,19 @@ Way = Callable[[Handle, str, By, int, Origin], MoveRequest]
 """Which way an item goes: whose it is, its id, who asks, when (ms), and where the ids come from."""
 BOTH = "What has the id {id} there says something else: this has one of its own, and both are kept."
 """What is told of an item that got another id where it came to."""
+Verb = Literal["forgotten", "restored", "put back as it was", "moved back"]
+"""What becomes of an item when what was done to it is taken back."""
 ABOUT: dict[str, About] = {SELF: "self", OWNER: "owner"}
 """What an item of nobody's is about; everything else is a guild's."""
+
+
+class Opposite(NamedTuple):
+    """How a change of an item is taken back: what it is to say again, or in which compartment it is to lie again."""
+
+    item: Item
+    way: Verb
+    text: str = ""
+    compartment: str = ""
 
 
 class Placing(Keeping):
@@ -77,23 +90,52 @@ class Placing(Keeping):
         """
         arguments.of_kind(Item, item=item)
         arguments.of_owner(compartment, item.owner)
+        change = Opposite(item, "moved back", compartment=compartment)
+        return await self.take_back([change], by=by, undoes=undoes, origin=origin)
+
+    async def take_back(
+        self, changes: Iterable[Opposite], *, by: By, undoes: bool = True, origin: Origin | None = None
+    ) -> list[Item]:
+        """Do the opposite of what was done to these items, and to no others of their ids: all of it in one commit, so
+        that nothing can come in between. The items as they are afterwards, what moves back after the rest; what makes
+        room for that is left out, and what it had become one with is an item of its own again, as it was before.
+        """
+        changes = arguments.each(Opposite, changes=changes)
+        for each in changes:
+            if each.way == "moved back":
+                arguments.of_owner(each.compartment, each.item.owner)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
         arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        action: IntentKind = "share" if is_portable(compartment) else "keep_private"
-        here = (Opening(item.owner, item.compartment),)
-        made = origin or self.origin()
-        request = MoveRequest(item.owner, item.id, compartment, action, by, self.now(), made, here)
-        cap = self.settings.durable_max_items
-
-        def decide(rows: Rows) -> list[Draft]:
-            return move_back(rows, LogChronicle(self.engine.live), request, cap)
-
-        items = await self._changed([decide], undoes=undoes)
+        said, made = self.now(), origin or self.origin()
+        made_of = [await self._opposite(each, by, said, part(made, number)) for number, each in enumerate(changes)]
+        items = await self._changed(made_of, undoes=undoes)
+        if not any(each.way == "moved back" for each in changes):
+            return items
         keys = dict.fromkeys(item_key(each.owner, each.compartment, each.id) for each in items)
         found = await self.look(lambda rows: [rows.get(ITEMS, key) for key in keys])
         return [row.item for row in found if row is not None and row.item.status != "evicted"]
+
+    async def _opposite(self, change: Opposite, by: By, said: int, origin: Origin) -> Decision:
+        match change.way:
+            case "forgotten":
+                return self._forgetting(change.item, by, said, origin)
+            case "restored":
+                return await self._restoring(change.item, by, said, origin)
+            case "put back as it was":
+                return self._rewording(change.item, change.text, by, said, origin)
+            case "moved back":
+                return self._moving_back(change.item, change.compartment, by, said, origin)
+            case _:
+                raise BadRequest(f"`way` is one of {', '.join(get_args(Verb))}, not {change.way!r}")
+
+    def _moving_back(self, item: Item, compartment: str, by: By, said: int, origin: Origin) -> Decision:
+        action: IntentKind = "share" if is_portable(compartment) else "keep_private"
+        here = (Opening(item.owner, item.compartment),)
+        request = MoveRequest(item.owner, item.id, compartment, action, by, said, origin, here)
+        cap = self.settings.durable_max_items
+        return lambda rows: move_back(rows, LogChronicle(self.engine.live), request, cap)
 
     async def _move(
         self, way: Way, person: Handle, id: str, by: By | None, setting: Setting | None, origin: Origin | None

@@ -127,15 +127,21 @@ class LifeWords(NamedTuple):
 
 class Narrator:
     """Tells lives with the names of these rows. `may_quote` withholds what may not be shown. `direct` is the direct
-    conversation in which it is told.
+    conversation in which it is told. `by_account`: namesakes are told apart by what a command takes.
     """
 
     def __init__(
-        self, rows: Rows, assistant: str, may_quote: MayQuote | None = None, direct: Direct | None = None
+        self,
+        rows: Rows,
+        assistant: str,
+        may_quote: MayQuote | None = None,
+        direct: Direct | None = None,
+        *,
+        by_account: bool = False,
     ) -> None:
         self._rows = rows
         self._direct = direct
-        self._caller = Caller(rows, assistant)
+        self._caller = Caller(rows, assistant, by_account=by_account)
         self._may_quote = may_quote or _everything
         self._where: dict[str, str] = {}
 

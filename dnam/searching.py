@@ -15,6 +15,7 @@ from projections.gathering import Passage
 from projections.ids import EventId, Handle
 from projections.passages import Wished, past
 from projections.policies.compartments import opened
+from projections.policies.low_signal import is_low_signal
 from projections.room import others_in
 from projections.rows import Rows
 from projections.window import Window
@@ -46,7 +47,9 @@ class Searching(Protocol):
         ...
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
-        """What was said that answers to a text, best first: nothing that stands in the window, nor the message."""
+        """What was said that answers to a text, best first: nothing that stands in the window, nor the message. Nothing
+        where no word of the text says anything: unlike a message, it goes on with nothing.
+        """
         ...
 
 
@@ -59,6 +62,8 @@ class Recall:
         return tuple(hit for hit in found if answers(hit))[:most]
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
+        if is_low_signal(text, request.vocabulary):
+            return Passages()
         caller = Caller(rows, request.assistant)
         asker = request.setting.person
         caller.person(asker)  # who asks keeps the bare name

@@ -24,6 +24,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events.values import Attachment
 from projections.policies.secrets import redact
+from projections.remembered import of_people
 
 JOINER = "\u200d"
 MOST_NAME_CHARS = 100
@@ -73,6 +74,7 @@ def place_without_secrets(place: PlaceSeen) -> PlaceSeen:
     )
 
 
+@of_people
 @lru_cache(_CALLED)
 def _called(name: str) -> str:
     """The name of a place or a guild, which comes with every message that is said there."""

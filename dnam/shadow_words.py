@@ -115,7 +115,7 @@ class Teller:
         self._rows = rows
         self._live = live
         self._shadow = shadow
-        self._narrator = Narrator(rows, assistant)
+        self._narrator = Narrator(rows, assistant, by_account=True)
 
     def groups(self, found: Iterable[Group], live: Sequence[ItemRow]) -> tuple[GroupWords, ...]:
         """The groups of one owner; `live` are all of their rows here."""

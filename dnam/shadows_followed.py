@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
-from dnam.access import Access
+from dnam.access import Access, once_written
 from dnam.failures import Tell
 from projections.errors import DnamError
 from projections.events import MessageRedacted
@@ -91,10 +91,15 @@ def _followed(engine: Engine) -> "tuple[OneCompacted, ...]":
 @asynccontextmanager
 async def shadows_followed(memory: Access, tell: Tell = _log.warning, *, meanwhile: bool = True) -> AsyncIterator[None]:
     """As long as the `async with` lasts, or without `meanwhile` when it ends: a command may have a shadow open."""
-    store = memory.engine.store
-    if not isinstance(store, DiskStore) or not store.writable:
+    if not isinstance(memory.engine.store, DiskStore):
         yield
         return
+    async with once_written(memory, lambda: _followed_in(memory, tell, meanwhile=meanwhile)):
+        yield
+
+
+@asynccontextmanager
+async def _followed_in(memory: Access, tell: Tell, *, meanwhile: bool) -> AsyncIterator[None]:
     followed = ShadowsFollowed(memory.engine, tell)
     task = asyncio.create_task(followed.keep_up()) if meanwhile else None
     try:

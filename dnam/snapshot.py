@@ -17,7 +17,8 @@ It is one message, never split: the summary has SUMMARY_CHARS at most, and of th
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 from datetime import UTC
 from typing import NamedTuple
 
@@ -31,11 +32,11 @@ from projections.events.values import Audience, Item
 from projections.ids import NOBODY, Handle, Point, Ref
 from projections.items import compartments_of, items_in
 from projections.messages import key_point, units_of
-from projections.people import accounts_of, name_of
+from projections.people import ACCOUNTS, account_words, accounts_of, name_of
 from projections.places import place_of
 from projections.policies.compartments import Setting, everywhere
 from projections.policies.quotable import may_quote_answer
-from projections.quoting import indented, label, line_name, one_line
+from projections.quoting import alike, indented, label, line_name, marked, one_line
 from projections.retrieval import Vocabulary, candidate, query, rank
 from projections.rows import Rows
 from projections.summaries import SummaryRow, find_summary
@@ -93,21 +94,47 @@ class Told(NamedTuple):
     place: str
 
 
-def snapshot(rows: Rows, person: Handle, channel: Channel, head: Head, vocabulary: Vocabulary) -> Snapshot | None:
+def shared_names(rows: Rows) -> frozenset[str]:
+    """The names that more than one goes by, as they look."""
+    bearers = {(alike(line_name(found.row.name)), found.row.person) for found in rows.scan(ACCOUNTS)}
+    counts = Counter(name for name, _ in bearers)
+    return frozenset(name for name, count in counts.items() if count > 1)
+
+
+def look_of_name(rows: Rows, person: Handle) -> str:
+    """What a person's name has in common with all that look the same."""
+    return alike(line_name(name_of(rows, person)))
+
+
+def snapshot(
+    rows: Rows,
+    person: Handle,
+    channel: Channel,
+    head: Head,
+    vocabulary: Vocabulary,
+    shared: Container[str] = frozenset(),
+) -> Snapshot | None:
     """A person's memory as all readers of the channel may see it; None for who is no part of that guild, as far as
-    anybody knows, for who opted out, and for nobody.
+    anybody knows, for who opted out, and for nobody. Whose name is `shared` has their account behind it.
     """
     if person == NOBODY or not _belongs(rows, person, channel) or _opted_out(rows, person):
         return None
     setting = Setting(person, channel.audience, channel.guild)
     told = _summary(rows, person, setting)
     items = _items(rows, setting, told, vocabulary)
-    top = f"{BEGINNING}{escaped(line_name(name_of(rows, person)))}**\n**Durable memory (active):**"
+    top = f"{BEGINNING}{_name(rows, person, channel, shared)}**\n**Durable memory (active):**"
     below = "\n\n".join(_below(items, told))
     last = f"{LAST}{head.size:,} events, root {head.root().hex()[:ROOT_CHARS]}…"
     room = MOST_CHARS - units(top) - units(below) - units(last) - len("\n\n\n")
     content = f"{top}\n{_listed(items, room)}\n\n{below}"
     return Snapshot(content + last, content, not items and told is None)
+
+
+def _name(rows: Rows, person: Handle, channel: Channel, shared: Container[str]) -> str:
+    name = escaped(line_name(name_of(rows, person)))
+    if look_of_name(rows, person) not in shared:
+        return name
+    return marked(name, escaped(account_words(rows, person, channel.audience.place.platform)))
 
 
 def shown_digest(text: str) -> bytes:

@@ -32,7 +32,7 @@ from dnam.whereabouts import Heard
 from projections.decisions.consent import is_out
 from projections.events import ExtractionReplied, MergeReplied
 from projections.events.values import Audience
-from projections.fruitless import Reader, is_passed_over, times_in_vain
+from projections.fruitless import Reader, is_passed_over, times_in_vain, was_tried_behind
 from projections.ids import NOBODY, Handle, Ref
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.nearness import Nearness
@@ -153,11 +153,13 @@ class Tending(Driver):
         *,
         policy: str = ON_REQUEST,
         passed_over: bool = False,
+        asked_at: int | None = None,
     ) -> list[Learned]:
         """Learn now from what a person said since they were last read, each compartment on its own.
 
         With `compartments`, in these alone. What is `passed_over` is tried once more, each message on its own, where
-        that is asked for. Two at a time wait for each other, so that nothing is read twice.
+        that is asked for; not what was tried since it was `asked_at` (ms): it may be asked again after a restart. Two
+        at a time wait for each other, so that nothing is read twice.
         """
         lock = self._learning.setdefault(person, asyncio.Lock())
         async with lock:
@@ -165,7 +167,8 @@ class Tending(Driver):
             groups = await self._look(lambda rows: self._unread(rows, person))
             here = [each for each in groups.items() if compartments is None or each[0] in compartments]
             if passed_over:
-                here += await self._look(lambda rows: self._passed_over(rows, person, compartments))
+                since = None if asked_at is None else await asyncio.to_thread(self.memory.engine.seq_at, asked_at)
+                here += await self._look(lambda rows: self._passed_over(rows, person, compartments, since))
             learned = []
             for compartment, heard in here:
                 said = await self._look(partial(still_said, person, heard))
@@ -180,15 +183,19 @@ class Tending(Driver):
         return new_by_compartment(rows, person, self.learned_as(rows), self.reader())
 
     def _passed_over(
-        self, rows: Rows, person: Handle, compartments: Container[str] | None
+        self, rows: Rows, person: Handle, compartments: Container[str] | None, since: int | None
     ) -> list[tuple[str, list[Said]]]:
-        """What is passed over of theirs in these compartments, each on its own, and first what was tried the least."""
+        """What is passed over of theirs in these compartments, each on its own, and first what was tried the least;
+        nothing that was tried behind the event `since`.
+        """
         reader, judged = self.reader(), self.learned_as(rows)
         if is_out(rows, person):
             return []
         groups = new_by_compartment(rows, person, judged, reader, passed_over=True)
         here = ((where, said) for where, said in groups.items() if compartments is None or where in compartments)
         found = [(where, each) for where, said in here for each in said]
+        if since is not None:
+            found = [each for each in found if not was_tried_behind(rows, reader, each[1].point.id, since)]
         found.sort(key=lambda each: (times_in_vain(rows, reader, each[1].point.id), each[1].point))
         return [(where, [each]) for where, each in found[:MOST_AGAIN]]
 

@@ -36,6 +36,7 @@ from projections.gathering import Passage
 from projections.ids import NOBODY, EventId, Handle, Point
 from projections.nearness import Nearness
 from projections.policies.compartments import OWNER, SELF, opened, opens_source
+from projections.policies.low_signal import is_low_signal
 from projections.policies.text import whole
 from projections.rows import Rows
 
@@ -49,6 +50,10 @@ MOST_TOLD_CHARS = 6_000
 NO_MORE = f"the limit of {MOST_CALLS} calls for one answer is reached: answer now with what you know"
 NOT_DONE = "this could not be done just now: answer without it, and do not say that it was done"
 NOTHING = "nothing was found"
+NO_WORDS = (
+    f"{NOTHING}: no word of the query says anything by itself. Look for the names, things or days that it is about, as"
+    " they were said"
+)
 
 
 class Known(NamedTuple):
@@ -215,7 +220,8 @@ class Toolset:
     def _passages(self, rows: Rows, given: ConversationSearch, nearness: Nearness | None) -> Told:
         request = self._memory.request(self._heard)._replace(nearness=nearness)
         found = self._searching.said(rows, request, self._context.window, given.query, given.limit)
-        text = "\n".join(line for each in found.found for line in _shown(each)) or NOTHING
+        nothing = NO_WORDS if is_low_signal(given.query, request.vocabulary) else NOTHING
+        text = "\n".join(line for each in found.found for line in _shown(each)) or nothing
         return Told(Came("found", found=found.events), text, found.mentioned)
 
 

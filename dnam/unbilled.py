@@ -7,9 +7,6 @@ and the calls go on: so what was paid here is added to it, until it stands there
 from projections.calls import DAY_MS, calls_made
 from replay.group import Recorded
 
-ELSEWHERE = "encoding"
-"""Work that is paid for past this."""
-
 
 class Unbilled:
     """An amount of today's, in 10⁻⁶ USD. What is still on no bill when the day (UTC) ends is forgotten here: the day
@@ -34,5 +31,5 @@ class Unbilled:
         """What a decision recorded is on the bill from now on. What was paid before this process began is no part of
         the amount, and takes nothing from it below zero.
         """
-        made = (call for record in recorded.records for call in calls_made(record) if call.work != ELSEWHERE)
+        made = (call for record in recorded.records for call in calls_made(record))
         self._micros = max(self._micros - sum(call.cost_micros for call in made), 0)

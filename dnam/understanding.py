@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 
+from dnam.access import once_written
 from dnam.assistant import Assistant
 from dnam.encoder import NO_ENCODER, EncoderMissing
 from dnam.encoders import Encoders, opened
@@ -24,7 +25,7 @@ from replay.store import DiskStore
 async def understanding(assistant: Assistant, tell: Tell, sleep: Sleep = asyncio.sleep) -> AsyncIterator[None]:
     """As long as the `async with` lasts. `tell` hears of an encoder that cannot be had: then words alone decide.
 
-    A memory that is in memory only has nowhere to keep vectors; one that cannot be written to makes none.
+    A memory that is in memory only has nowhere to keep vectors; one that cannot be written to makes none until it can.
     """
     assistant.unmeant = nothing_near(NO_ENCODER)
     store = assistant.memory.engine.store
@@ -51,8 +52,6 @@ async def _by(encoders: Encoders, assistant: Assistant, store: DiskStore, sleep:
     assistant.encoder, assistant.unmeant = encoders.chosen, None
     store.vectors.keep_at_most(assistant.memory.settings.encoder_memory_mb << 20)
     assistant.meaning = Meaning(assistant.memory, store.vectors, encoders)
-    if not store.writable:
-        yield
-        return
-    async with Embedding(assistant, store.vectors, encoders.chosen, sleep).running():
+    made = Embedding(assistant, store.vectors, encoders.chosen, sleep)
+    async with once_written(assistant.memory, made.running):
         yield

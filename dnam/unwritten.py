@@ -22,6 +22,8 @@ RETRY_SECONDS = 5.0
 """How long the queue rests between two tries that nobody asked for."""
 T = TypeVar("T")
 Step = Callable[[], Awaitable[None]]
+Write = Callable[[str, Step], Awaitable[bool]]
+"""Does a step now, or later where the log does not take it now (False); see `Unwritten.write`."""
 Pause = Callable[[float], Awaitable[None]]
 """Lets some seconds pass; tests hand in their own."""
 Limit = Callable[[], asyncio.Timeout]
@@ -31,6 +33,15 @@ Limit = Callable[[], asyncio.Timeout]
 def slow() -> asyncio.Timeout:
     """The limit of one step."""
     return asyncio.timeout(SLOW_SECONDS)
+
+
+async def at_once(_: str, step: Step) -> bool:
+    """Do a step where the log takes it now, else never: a `Write` without a queue."""
+    try:
+        await step()
+    except (LogError, OSError):
+        return False
+    return True
 
 
 class Unwritten:

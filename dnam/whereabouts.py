@@ -14,7 +14,7 @@ from projections.decisions.place import PlaceSeen, place_ref, seen_audience, ses
 from projections.events.values import Audience, Message
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import items_of
-from projections.lookup import person_card
+from projections.lookup import find_namesakes, person_card
 from projections.messages import key_point
 from projections.people import ACCOUNTS, name_of, person_of
 from projections.places import audience_of
@@ -139,6 +139,9 @@ def openings_for(rows: Rows, person: Handle, setting: Setting | None) -> tuple[O
 def the_one(rows: Rows, user: str, found: Sequence[Handle], *, says_near: bool = False) -> Handle:
     """The one person meant. `says_near`: of a name that nobody has, which is most like it."""
     if not found:
+        namesakes = find_namesakes(rows, user)
+        if namesakes:
+            raise Ambiguous(f"{in_quotes(user)} may be any of", tuple(_described(rows, each) for each in namesakes))
         names = [each.row.name for each in rows.scan(ACCOUNTS)] if says_near else []
         near = or_near(user.strip().removeprefix("@"), names)
         raise Unknown(f"nobody here goes by {in_quotes(user)}{near} `dnam people` lists everybody")

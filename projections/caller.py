@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from projections.events.values import Message, Span
 from projections.ids import NOBODY, Handle
-from projections.people import SOMEONE, name_of
+from projections.people import SOMEONE, account_words, name_of
 from projections.quoting import alike, line_name, marked, speaker_name
 from projections.rows import Rows
 from projections.turns import TurnRow
@@ -18,10 +18,13 @@ class Caller:
     name of somebody who was merely mentioned would outlive them there.
 
     Who goes by a name that somebody else has in this prompt is told apart by a number, in the order in which they are
-    asked for; bots and webhooks are marked as such.
+    asked for, or `by_account`, as a person may be named to a command; bots and webhooks are marked as such.
     """
 
-    def __init__(self, rows: Rows, assistant: str, only: frozenset[Handle] | None = None) -> None:
+    def __init__(
+        self, rows: Rows, assistant: str, only: frozenset[Handle] | None = None, *, by_account: bool = False
+    ) -> None:
+        self._by_account = by_account
         self.assistant = line_name(assistant)
         self._taken = assistant
         self.authors: set[Handle] = set()
@@ -47,7 +50,10 @@ class Caller:
         if bearer not in bearers:
             bearers.append(bearer)
         number = bearers.index(bearer) + 1
-        return shown if number == 1 or line_name(name) == SOMEONE else marked(shown, str(number))
+        if number == 1 or line_name(name) == SOMEONE:
+            return shown
+        account = account_words(self._rows, bearer) if self._by_account and isinstance(bearer, bytes) else ""
+        return marked(shown, account or str(number))
 
     def mention(self, person: Handle) -> str:
         """The name of somebody whom a text names; who they are is kept in `mentioned`."""

@@ -76,6 +76,11 @@ def times_in_vain(rows: Rows, reader: Reader, message: EventId) -> int:
     return sum(1 for found in rows.scan(FRUITLESS, message) if _is_theirs(found, reader))
 
 
+def was_tried_behind(rows: Rows, reader: Reader, message: EventId, seq: int) -> bool:
+    """Whether a message was shown to a reader in vain behind an event."""
+    return any(found.seq > seq and _is_theirs(found, reader) for found in rows.scan(FRUITLESS, message))
+
+
 def _is_theirs(found: Found[FruitlessRow], reader: Reader) -> bool:
     is_anybody = not reader.model and not reader.prompt
     return found.row.work == reader.work and (is_anybody or _reader(found.row) == _undated(reader))

@@ -18,6 +18,8 @@ from typing import NamedTuple, NewType
 
 import msgspec
 
+from projections.remembered import of_people
+
 Seq = NewType("Seq", int)
 """The place of an event in the log, from 1."""
 EventId = NewType("EventId", bytes)
@@ -90,6 +92,7 @@ def _mac(id_key: bytes) -> hmac.HMAC:
     return hmac.new(id_key, digestmod="sha256")
 
 
+@of_people
 @lru_cache(_REMEMBERED)
 def named_id(id_key: bytes, identity: Identity) -> EventId:
     """The id of an event that its platform names: the same thing always gets the same id."""
@@ -103,12 +106,14 @@ def seeded_id(seed: bytes, ordinal: int, at: int) -> EventId:
     return EventId(minute(at) + hashlib.sha256(seed + ordinal.to_bytes(4, "big")).digest()[:12])
 
 
+@of_people
 @lru_cache(_REMEMBERED)
 def keyed_hash(id_key: bytes, platform: str, platform_id: str) -> bytes:
     """A platform id as it may stand in the clear: 32 bytes that only the holder of the id key can tie to a person."""
     return hmac.digest(id_key, msgspec.msgpack.encode(("person", platform, platform_id)), "sha256")
 
 
+@of_people
 @lru_cache(_REMEMBERED)
 def digest16(*parts: str | bytes) -> bytes:
     """A fixed-length piece of a row key for names of any length: 16 bytes of SHA-256 over length-prefixed parts."""

@@ -1,6 +1,7 @@
 """Who and where is meant: people, sessions and places by what anybody would call them.
 
-USER is a platform's id, a handle in hex, or a name, current or former. SESSION is a session key or a channel's name.
+USER is a platform's id, a handle in hex, or a name, current or former; of namesakes a name with the account by which
+they are told apart, as it is shown: `Kim (discord:42)`. SESSION is a session key or a channel's name.
 How letters and their marks are composed does not matter: what looks the same is the same.
 A session key that holds a handle (a DM's) is shown, and may be given, with the platform's id instead.
 """
@@ -16,11 +17,14 @@ from projections.messages import MESSAGES, key_point, spoken_in, unit, units_of
 from projections.people import ACCOUNTS, AccountRow, NameRow, accounts_of, name_of, names_of, person_of
 from projections.places import PLACES, PlaceRow, audience_of
 from projections.policies.text import composed
+from projections.quoting import line_name
 from projections.rows import Rows, after_prefix
 from projections.summaries import find_summary
 from projections.turns import TURNS
 
 HANDLE = re.compile(r"[0-9a-f]{32}")
+_MARKED = re.compile(r"(.+) \((.+:.+)\)")
+_NUMBERED = re.compile(r"(.+) \([0-9]+\)")
 
 
 class PersonCard(NamedTuple):
@@ -56,12 +60,20 @@ def people(rows: Rows) -> list[Handle]:
 
 def find_people(rows: Rows, text: str) -> list[Handle]:
     """Whoever goes by this: an exact platform id or handle wins over a name, a current name over a former one."""
-    return _found(rows, text, (_exactly, _by_id, _by_name, _by_any_name))
+    return _found(rows, text, (_exactly, _by_id, _by_name, _by_any_name, _marked))
 
 
 def find_all_called(rows: Rows, text: str) -> list[Handle]:
     """The same, where no name wins over another: who is shown by what is another's account name is not meant alone."""
-    return _found(rows, text, (_exactly, _by_id, _by_any_name))
+    return _found(rows, text, (_exactly, _by_id, _by_any_name, _marked))
+
+
+def find_namesakes(rows: Rows, text: str) -> list[Handle]:
+    """Who may be meant by a name with a number, as prompts and answers tell namesakes apart: who is the second in one
+    of them is the first in another.
+    """
+    numbered = _NUMBERED.fullmatch(text.strip())
+    return [] if numbered is None else find_all_called(rows, numbered[1])
 
 
 def _found(rows: Rows, text: str, ways: Iterable[Callable[[Rows, str], Iterator[Handle]]]) -> list[Handle]:
@@ -99,6 +111,17 @@ def _by_name(rows: Rows, wanted: str) -> Iterator[Handle]:
 
 def _by_any_name(rows: Rows, wanted: str) -> Iterator[Handle]:
     return (person for person in people(rows) if any(_same(each.name, wanted) for each in names_of(rows, person)))
+
+
+def _marked(rows: Rows, wanted: str) -> Iterator[Handle]:
+    marked = _MARKED.fullmatch(wanted)
+    if marked is not None:
+        yield from (each for each in _found(rows, marked[2], (_exactly, _by_id)) if _is_called(rows, each, marked[1]))
+
+
+def _is_called(rows: Rows, person: Handle, wanted: str) -> bool:
+    """Whether a name is theirs, be it as it is shown, without what cannot stand in a line."""
+    return any(_same(shown, wanted) for each in names_of(rows, person) for shown in (each.name, line_name(each.name)))
 
 
 def _same(name: str, wanted: str) -> bool:

@@ -15,6 +15,7 @@ from projections.events import MessageDeleted, MessageEdited, MessageHeard
 from projections.events.values import Audience, Message
 from projections.fold import Change, Projection, Record
 from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Point, Ref, digest16, moment_of
+from projections.remembered import of_people
 from projections.rows import Found, Rows
 
 
@@ -34,6 +35,7 @@ class SpokenRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     guild: Ref | None
 
 
+@of_people
 @lru_cache(4096)
 def unit(session: str, epoch: int) -> bytes:
     """The address of what was said in a session while its audience stayed the same: 16 bytes."""

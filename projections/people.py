@@ -101,6 +101,15 @@ def names_of(rows: Rows, person: Handle) -> list[NameRow]:
     return [each.row for each in found]
 
 
+def account_words(rows: Rows, person: Handle, platform: str = "") -> str:
+    """By which account a person is told from whoever goes by the same name: `platform:id`, of the newest account there
+    where they have one; empty when nobody knows them any more.
+    """
+    found = accounts_of(rows, person)
+    best = max(found, key=lambda each: (each.row.platform == platform, each.row.said, each.seq), default=None)
+    return "" if best is None else f"{best.row.platform}:{best.row.platform_id}"
+
+
 def name_of(rows: Rows, person: Handle) -> str:
     """What to call a person: their newest name, or "someone" when nobody knows them any more."""
     newest = max(accounts_of(rows, person), key=lambda found: (found.row.said, found.seq), default=None)

@@ -39,6 +39,7 @@ BEHIND = 4096
 """How many events the views may lack when a writer opens, or in a burst; more are folded into them first."""
 BURST = 8
 """A commit of more decisions than this is one of a burst, which is recorded before the views are kept up."""
+BETWEEN = "this memory is just being opened for writing"
 
 
 class Engine:
@@ -67,7 +68,9 @@ class Engine:
         self._committer = ThreadPoolExecutor(1, "views")
         self._committing = threading.Event()
         self._turn = threading.Lock()
-        self._writer = Writer(self._record, self._turn) if store.writable else None
+        self._writer: Writer | None = None
+        self._closed_for: LogError | None = None
+        """While nothing is open, between reading alone and writing: why."""
         self.finisher: threading.Thread | None = None
         self.finishing = threading.Lock()
         """Held by the thread that finishes erasures."""
@@ -75,9 +78,8 @@ class Engine:
         if store.writable:
             self._prepare()
         store.shared = True
-        if self._writer is not None:
-            self._writer.start()
-            self.finisher = self._finishing()
+        if store.writable:
+            self._start_writing()
 
     @classmethod
     def open(
@@ -107,6 +109,42 @@ class Engine:
         """A memory that is gone with the process."""
         return cls(MemoryStore(), clock=clock)
 
+    def begin_writing(self) -> None:
+        """Have what was opened for reading alone open for writing from now on; who looks meanwhile waits. ReadOnly
+        where the disk still takes nothing, and whatever else stands in the way: then it is read as before.
+        """
+        if not self.store.writable:
+            self._open_for_writing()
+        self._prepare()
+        self._start_writing()
+
+    def _open_for_writing(self) -> None:
+        with self._alone():
+            store = self.store
+            assert isinstance(store, DiskStore)
+            store.lock.refuse_unwritable()
+            self._closed_for = Busy(BETWEEN)
+            store.close()  # LMDB opens nothing twice
+            try:
+                self._stand_on(DiskStore(store.path, self.fold, writable=True, waits=_not_waiting), store)
+            except LogError as error:
+                self._closed_for = error
+                self._stand_on(DiskStore(store.path, self.fold, writable=False), store)
+                raise
+
+    def _stand_on(self, store: DiskStore, before: DiskStore) -> None:
+        """Look, and perhaps write, here from now on; nobody looks at the rows."""
+        store.shared = True
+        store.lock.waits = silently
+        store.take_vectors(before)
+        self.store, self.live, self._opened = store, Live(store, self.fold), Opened()
+        self._closed_for = None
+
+    def _start_writing(self) -> None:
+        self._writer = Writer(self._record, self._turn)
+        self._writer.start()
+        self.finisher = self._finishing()
+
     def _prepare(self) -> None:
         """A writer's opening: the ring follows every erasure, views exist and are near the log's end. Nothing is made
         of a log that does not end where it says.
@@ -119,11 +157,13 @@ class Engine:
                 self._prepare_views(self.store)
 
     def _prepare_views(self, store: DiskStore) -> None:
-        self.live.freshen_views()
-        views = self.live.views()
+        with self._alone():
+            self.live.freshen_views()
+            views = self.live.views()
         if views is None:
             rebuild(store, self.fold)
-            self.live.follow()  # what opening noticed of the old ones is mended
+            with self._alone():
+                self.live.follow()  # what opening noticed of the old ones is mended
         else:
             head = store.log.head()
             position = views.position()
@@ -198,15 +238,20 @@ class Engine:
     def _refuse_let_go(self) -> None:
         if self._let_go:
             raise LogError(CLOSED)
+        if self._closed_for is not None:
+            raise self._closed_for
 
     @contextmanager
     def _open_log(self) -> Iterator[Log]:
         """The log itself, for what needs no rows and waits for nobody who looks at them: it may be let go meanwhile."""
         self._refuse_let_go()
+        store = self.store
         try:
-            yield self.store.log
+            yield store.log
         except lmdb.Error:
             self._refuse_let_go()
+            if store is not self.store:
+                raise Busy(BETWEEN) from None
             raise
 
     def _record(self, jobs: list[Job]) -> list[Job]:
@@ -455,6 +500,11 @@ def _held(lock: "threading.Lock | threading.RLock", until: float | None) -> Iter
     finally:
         if is_held:
             lock.release()
+
+
+def _not_waiting(path: Path, _seconds: float) -> None:
+    """For who has something open that others look at: it is tried again."""
+    raise Busy(f"another process holds {path}")
 
 
 def _call(told: Iterable[Callable[[], None]]) -> None:

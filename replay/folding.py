@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 from projections.events import MessageRedacted
 from projections.fold import Fold, Record
 from projections.ids import UNSEALED, EventId, Seq, VaultId, digest16
+from projections.remembered import let_go
 from projections.rows import RawRows
 from replay import codec
 from replay.history import history_key, history_prefix, said_body, seq_key
@@ -79,8 +80,9 @@ class Folding:
         assert len(self._long) == len(self._short), "two tables share their first four bytes of SHA-256: rename one"
 
     def after_erasure(self) -> None:
-        """Drop what is remembered of keys: some were destroyed."""
+        """Drop what is remembered of keys, since some were destroyed, and of what anybody typed."""
         self.sealer.forget()
+        let_go()
         self.erased = self._store.log.erased_vaults()
 
     def record(self, stored: StoredEvent) -> Record | None:

@@ -46,6 +46,10 @@ class WriteLock:
         with translated(self._path.parent):
             return os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
 
+    def refuse_unwritable(self) -> None:
+        """ReadOnly where the file cannot be opened for writing; nothing is held afterwards."""
+        os.close(self._open())
+
     def __enter__(self) -> "WriteLock":
         self._threads.acquire()
         try:

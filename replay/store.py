@@ -355,6 +355,15 @@ class DiskStore:
         if self._vectors is not None:
             self._vectors.let_go(dropped)
 
+    def take_vectors(self, before: "DiskStore") -> None:
+        """Go on with the vectors that another store has open: who looks at them holds them, and LMDB opens nothing
+        twice.
+        """
+        with before._vectors_lock:
+            self._vectors, before._vectors = before._vectors, None
+        if self._vectors is not None:
+            self._vectors.stand_on(self.ring, writable=self.writable)
+
     @property
     def has_vectors(self) -> bool:
         """Whether there is anything where vectors lie."""

@@ -208,6 +208,11 @@ class Vectors:
         """Let every file go."""
         self._folder.close()
 
+    def stand_on(self, ring: KeyRing, *, writable: bool) -> None:
+        """Go on with this ring, and write from now on or no more."""
+        self._ring = ring
+        self._folder.close(writable=writable)
+
     # -- one vector --------------------------------------------------------------------------------------------------
 
     def _place(self, text: Held) -> _Place | None:

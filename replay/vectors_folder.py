@@ -134,12 +134,14 @@ class VectorsFolder:
         except LogError:
             self._environment = None
 
-    def close(self) -> None:
-        """Let every file go. What is asked for later is opened again."""
+    def close(self, *, writable: bool | None = None) -> None:
+        """Let every file go. What is asked for later is opened again: as before, or as `writable` says."""
         with self._copying, self.lock:
             self._retire()
             self._stamp = None
             self._let_go()
+            if writable is not None:
+                self._writable = writable
 
     def _retire(self) -> None:
         """Use what is open no more. It is closed when nobody copies from it."""

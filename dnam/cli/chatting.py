@@ -164,14 +164,15 @@ def _ends(shell: Shell, spot: "Spot") -> "tuple[Lines, TextScreen]":
 
 @asynccontextmanager
 async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncIterator[Memory]":
-    """The memory for writing; where it cannot be written, for reading: answers are given all the same. While another
-    program is waited for, that is told; whoever `stays` waits on, and is not gone when that ends.
+    """The memory for writing; where it cannot be written yet, for reading until it can: answers are given all the same.
+    While another program is waited for, that is told; whoever `stays` waits on, and is not gone when that ends.
     """
     import asyncio
 
     from dnam.erasing_guild import go_on_erasing_guilds
     from dnam.mirror import mirroring
     from dnam.opening import Waiting, in_thread
+    from dnam.regaining import regaining
     from dnam.shadows_followed import shadows_followed
     from dnam.swept import sweep_what_is_left
 
@@ -182,7 +183,11 @@ async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncI
         memory = shell.memory(engine)
         await asyncio.to_thread(sweep_what_is_left, memory, shell.out.note)
         await go_on_erasing_guilds(memory, shell.out.note)
-        async with mirroring(memory, shell.out.note), shadows_followed(memory, shell.out.note):
+        async with (
+            mirroring(memory, shell.out.note),
+            shadows_followed(memory, shell.out.note),
+            regaining(memory, tell),
+        ):
             yield memory
     finally:
         await asyncio.to_thread(engine.close)
@@ -212,7 +217,7 @@ def _open(shell: Shell, waiting: "Waiting", tell: "Tell") -> "Engine":
         return Engine.open(shell.data, create=True, view_commit_events=commit, waits=waiting)
     except CannotWrite as error:
         try:
-            engine = Engine.open(shell.data, writable=False)
+            engine = Engine.open(shell.data, writable=False, view_commit_events=commit)
         except NothingHere:  # nor is there anything to read: what is in the way of beginning is what there is to say
             raise error from None
         tell(UNRECORDED.format(why=error))

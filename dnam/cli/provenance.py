@@ -97,7 +97,7 @@ def narrator(shell: Shell, view: View) -> "Narrator":
     """Who tells lives, with the names of today."""
     from dnam.provenance import Narrator
 
-    return Narrator(view.now, shell.settings.assistant_name)
+    return Narrator(view.now, shell.settings.assistant_name, by_account=True)
 
 
 def _tell(shell: Shell, found: "list[LifeWords]") -> None:

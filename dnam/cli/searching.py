@@ -52,32 +52,44 @@ def search(
     """What is known and what was said that answers to a text, best first.
 
     It looks where somebody is answered, and sees what is open there: with --user, what this person may be told (with
-    --in in that place, else in their direct messages); with --in alone, what anybody may be told in that place; without
-    either, whatever anybody may be told anywhere, direct messages too. With --at or --said, what was known by then,
-    which takes longer. It looks for words, and asks no encoder; answers are also made from what says the same in other
-    words, where there is one.
+    --in in that place, else in their direct messages), who is meant by "I"; with --in alone, what anybody may be told
+    in that place; without either, whatever anybody may be told anywhere, direct messages too. With --at or --said, what
+    was known by then, which takes longer. It looks for words, and asks no encoder; answers are also made from what says
+    the same in other words, where there is one.
     """
-    from dnam.hits import Hits, Telling
+    from dnam.hits import OTHER_DAYS, Hits, Telling, misses_day
     from dnam.hits import search as found_in
 
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
-        sought = _sought(shell, view, text, by, said_in, limit, beside=beside)
+        sought = _sought(shell, view, text, user, by, said_in, limit, beside=beside)
         contexts = _contexts(shell, view, user, place)
         hits = Hits((), ()) if view.empty else found_in(view.rows, contexts, sought)
-        telling = Telling(view.now, shell.settings.assistant_name)
+        telling = Telling(view.now, shell.settings.assistant_name, by_account=True)
         if shell.out.as_json:
             shell.out.emit(_json(view, telling, contexts, sought, hits))
             return
         _show(shell, view, telling, text, hits)
         if explain:
             _explain(shell, hits)
-    if not any(hits) and not view.empty:
+    if view.empty:
+        return
+    if not any(hits):
         shell.out.note(_nothing(view, contexts, sought, place))
+    elif hits.said and misses_day(text, hits.said):
+        shell.out.note(OTHER_DAYS)
 
 
 def _sought(
-    shell: Shell, view: View, text: str, by: str | None, said_in: str | None, limit: int, *, beside: bool
+    shell: Shell,
+    view: View,
+    text: str,
+    user: str | None,
+    by: str | None,
+    said_in: str | None,
+    limit: int,
+    *,
+    beside: bool,
 ) -> "Sought":
     from time import time_ns
 
@@ -87,9 +99,9 @@ def _sought(
 
     looked = view.looked
     now = time_ns() // 1_000_000 if looked is None or looked.ms is None else looked.ms
-    speaker = NOBODY if by is None else named(view, by)
+    speaker, asker = [NOBODY if each is None else named(view, each) for each in (by, user)]
     where, vocabulary = _the_place(view, said_in), load(shell.settings.language).vocabulary
-    return Sought(text, now, limit, limit, speaker, where, beside=beside, vocabulary=vocabulary)
+    return Sought(text, now, limit, limit, speaker, where, asker, beside=beside, vocabulary=vocabulary)
 
 
 def _the_place(view: View, said_in: str | None) -> "Ref | None":
@@ -114,6 +126,10 @@ def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought", place:
         return f"nobody has said anything {'yet' if place is None else 'there yet'}"
     if not contexts:
         return "nobody had said anything by then" if place is None else "there was no such place by then"
+    from dnam.hits import NO_DAY, misses_day
+
+    if misses_day(sought.text, ()):
+        return NO_DAY
     only = " of what is looked for with --by or --from" if sought.is_narrowed else ""
     found = f"nothing{only} that is open there has one of these words"
     return found if sought.beside else f"{found}; `--all` also lists what stands beside such"

@@ -1,6 +1,6 @@
 """`!memory redact`: a message is taken back here and left in Discord, by whoever wrote it, or by the owner.
 
-An answer is taken back by whom it answers. In a terminal, what is somebody else's wants to be confirmed: `redact
+An answer is taken back by whom it answers. What is somebody else's wants to be confirmed, wherever it is asked: `redact
 <message> yes`. A message of somebody else's and one that nobody heard are told in the same words: what others said is
 not to be found out by its number.
 """
@@ -23,7 +23,7 @@ from replay.reading import Reader
 
 PARAMETERS = (
     Parameter("message", "a message that you wrote, or an answer to you: its link, or its id"),
-    Parameter(SURE, "where it is somebody else's", optional=True, is_typed=True),
+    Parameter(SURE, "where it is somebody else's", optional=True),
 )
 LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
 NOT_YOURS = (
@@ -61,7 +61,7 @@ async def redact_message(assistant: Assistant, asked: Invocation, arguments: Arg
     is_theirs = bool(person) and _whose(meant) == person
     if not (is_theirs or asked.is_owner):
         return Reply(NOT_YOURS, failed=True)
-    if not (is_theirs or sure or asked.has_buttons):
+    if not (is_theirs or sure):
         what = await memory.look(lambda rows: _of_whom(rows, meant))
         wanted = one_line(arguments["message"])
         return Reply(OF_ANOTHER.format(what=what, prefix=PREFIX, message=wanted, sure=SURE))

@@ -18,7 +18,7 @@ from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.items import whose
 from dnam.commands.picking import listed
 from dnam.contexts import Context
-from dnam.hits import Hits, Sought, Spoken, Telling, search, why
+from dnam.hits import Hits, Sought, Spoken, Telling, misses_day, search, why
 from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
 from projections.errors import BadRequest
@@ -37,6 +37,7 @@ OPTIONS = (
 LOOKS_BACK = frozenset({"--at", "--said"})
 """What `dnam search` looks back with."""
 _OPTION = re.compile(r"--[a-z][a-z-]*", re.IGNORECASE)
+NO_DAY = "Nothing was said here on the day that you name"
 NOTHING = f"Nothing kept or said here has one of these words: `{PREFIX} show` lists what is kept."
 
 
@@ -54,7 +55,8 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     """The best hits, items first, with links to what was said."""
     memory = assistant.memory
     words, explained, most, most_items, beside = _read(arguments["words"])
-    sought = Sought(words, memory.now(), most, most_items, beside=beside, vocabulary=memory.vocabulary)
+    vocabulary = memory.vocabulary
+    sought = Sought(words, memory.now(), most, most_items, asker=asked.person, beside=beside, vocabulary=vocabulary)
 
     def look(rows: Rows) -> tuple[Hits, list[Spoken]]:
         found = search(rows, contexts(asked), sought)
@@ -63,11 +65,14 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
         return found, [each._replace(text=excerpt(each.text, marks)) for each in spoken]
 
     hits, spoken = await memory.look(look)
+    is_of_others = misses_day(words, hits.said)
     if not any(hits):
-        return Reply(NOTHING)
+        return Reply(f"{NO_DAY}." if is_of_others else NOTHING)
     zone = zone_of(memory.settings.timezone)
     times = [shown(hit.said, zone) for hit in hits.said]
     sections = [*_items(hits, explained=explained), *_said(hits, spoken, times, explained=explained)]
+    if hits.said and is_of_others:
+        sections.append(f"{NO_DAY}: what is listed was said on others.")
     if len(hits.said) == most:
         sections.append(f"Of what was said no more than the best {most} are listed.")
     return Reply("\n".join(sections), tuple(hit.item for hit in hits.items))

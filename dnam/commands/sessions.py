@@ -66,7 +66,8 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
     try:
         if isinstance(assistant.model, Budgeted):
             await assistant.model.take_turn(asked.person)
-        runs = await assistant.extract(asked.person, here, passed_over=True)
+        typed = None if asked.request is None else asked.request.said
+        runs = await assistant.extract(asked.person, here, passed_over=True, asked_at=typed)
     except OverBudget as error:
         return Reply(error.words, failed=True)
     items = await memory.look(lambda rows: _changed_since(rows, asked, before))

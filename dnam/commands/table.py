@@ -15,7 +15,7 @@ from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.costs import costs
 from dnam.commands.done_before import done_before, is_done
 from dnam.commands.erase import PARAMETERS as ERASE
-from dnam.commands.erase import erase_confirmed, erase_me
+from dnam.commands.erase import SURE, erase_confirmed, erase_me
 from dnam.commands.erase_guild import PARAMETERS as ERASE_GUILD
 from dnam.commands.erase_guild import erase_guild_confirmed, erase_this_guild
 from dnam.commands.export import export
@@ -193,8 +193,8 @@ def listing(commands: Iterable[Command] = COMMANDS) -> str:
 
 
 def _line(command: Command) -> str:
-    """A command, what it does, and what the words are for that a button stands for elsewhere."""
-    typed = "".join(f"; `{each.name}` {each.help}" for each in command.parameters if each.is_typed)
+    """A command, what it does, and what a word is for by which it is confirmed."""
+    typed = "".join(f"; `{each.name}` {each.help}" for each in command.parameters if each.name == SURE)
     return f"`{command.usage}`: {command.help}{typed}{' (the owner)' if command.for_owner else ''}"
 
 

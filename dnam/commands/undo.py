@@ -23,7 +23,7 @@ reply nobody else sees. What is moved out of there by being undone is not told t
 """
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.acts import NEVER, Act, LastActs, acts_of_event, last_acts
@@ -34,7 +34,7 @@ from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
 from dnam.commands.undo_setting import LastSetting, last_settings, not_theirs, undo_setting
-from projections.decisions.draft import Origin, part
+from dnam.placing import Opposite, Verb
 from projections.decisions.moving_back import AS_ONE
 from projections.errors import BadRequest
 from projections.events import ItemMoved
@@ -66,7 +66,6 @@ APART = "An item of its own again, as it was before:"
 AS_ONE_STILL = "What it had become one with cannot be read any more, so it came along: both are still one."
 OUTDATED = "That was changed again since, so it cannot be undone from here."
 
-Verb = Literal["forgotten", "restored", "put back as it was", "moved back"]
 NOW: dict[Verb, str] = {
     "forgotten": "this is forgotten",
     "restored": "this is remembered again",
@@ -229,25 +228,13 @@ async def _taken_back(
     assistant: Assistant, asked: Invocation, acts: Sequence[Act], *, undoes: bool
 ) -> tuple[list[Item], list[Item]]:
     """The items as they are afterwards; and what one of them had become one with, where that is its own again."""
-    memory, by = assistant.memory, asked.by
-    apart: list[Item] = []
-    gone = [each.item for each in acts if _opposite(each) == "forgotten"]
-    back = [each.item for each in acts if _opposite(each) == "restored"]
-    items = await memory.forget_all(gone, by=by, undoes=undoes, origin=_part(asked, 0))
-    items += await memory.restore_all(back, by=by, undoes=undoes, origin=_part(asked, len(gone)))
-    others = [each for each in acts if _opposite(each) not in ("forgotten", "restored")]
-    for number, each in enumerate(others, len(gone) + len(back)):
-        origin = _part(asked, number)
-        if _opposite(each) == "put back as it was" and each.before is not None:
-            items += await memory.reword(each.item, each.before.text, by=by, undoes=undoes, origin=origin)
-        elif _opposite(each) == "moved back":
-            moved = await memory.move_back(each.item, each.came_from, by=by, undoes=undoes, origin=origin)
-            there = (each.item.compartment, each.item.id)
-            apart += (item for item in moved if (item.compartment, item.id) == there and item.status == "active")
-            items += (item for item in moved if (item.compartment, item.id) != there)
-    return items, apart
+    there = {(each.item.compartment, each.item.id) for each in acts if _opposite(each) == "moved back"}
+    changes = [_change(each) for each in acts]
+    items = await assistant.memory.take_back(changes, by=asked.by, undoes=undoes, origin=asked.origin)
+    apart = [each for each in items if (each.compartment, each.id) in there and each.status == "active"]
+    return [each for each in items if (each.compartment, each.id) not in there], apart
 
 
-def _part(asked: Invocation, number: int) -> Origin | None:
-    """Where the ids of what is done come from, of several things one after the other."""
-    return None if asked.origin is None else part(asked.origin, number)
+def _change(act: Act) -> Opposite:
+    text = "" if act.before is None else act.before.text
+    return Opposite(act.item, _opposite(act), text, act.came_from)

@@ -38,6 +38,7 @@ from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.refusals import taken_back
 from projections.policies.replies import ExtractionReply
 from projections.policies.reply_shapes import AskedExtraction
+from projections.remembered import of_people
 from projections.rows import Found, Rows
 from projections.window_line import spoken_words
 from projections.work import EXTRACTIONS, was_read
@@ -325,6 +326,7 @@ def _harmless(plan: ExtractionPlan, guarding: Guarding) -> ExtractionPlan:
     return plan._replace(inputs=msgspec.structs.replace(plan.inputs, user=SOMEONE))
 
 
+@of_people
 @lru_cache(maxsize=256)
 def _instructs(name: str, words: InstructionWords) -> bool:
     """The same few people speak again and again."""

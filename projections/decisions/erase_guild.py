@@ -3,6 +3,8 @@
     first    messages and answers, with what a model made of them alone, wherever it lies
     then     what is left in the compartments of the guild and its channels: items and what they said before, what was
              taken back or refused, summaries, raw replies
+    then     where somebody was told that the assistant learns from what they say there: that they were told stays, and
+             nobody is told twice, but without the place
     last     the guild's places, who could read them, and their settings, but for those by which less is learned or kept
 
 An event before the last that made a row shows when that one is gone. So this is decided again, each time under another
@@ -14,7 +16,7 @@ goes, the oldest first: of a setting but for the value that it has, where that o
 where it is at the very end.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -23,15 +25,17 @@ from projections.decisions.came_of import Chronicle
 from projections.decisions.draft import Draft, Minter, Origin, as_many, decided_before
 from projections.decisions.redact import Redaction, redacted, redaction_of, replies_withdrawn
 from projections.decisions.retention import with_answers
-from projections.events.values import OPERATOR, By
-from projections.ids import EventId, Point, Ref
+from projections.events import NoticeGiven
+from projections.events.values import OPERATOR, PLATFORM, By
+from projections.ids import EventId, Handle, Point, Ref
 from projections.items import FORGOTTEN, ITEMS, REFUSALS, ItemRow
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
+from projections.notices import NOTICES, NoticeRow
 from projections.places import AUDIENCES, PLACES, PlaceRow, audience_of, place_key
 from projections.policies.closing import identity_of
 from projections.policies.compartments import in_channel, in_guild
 from projections.policies.configurable import is_narrow
-from projections.rows import Rows
+from projections.rows import Found, Rows
 from projections.summaries import SUMMARIES
 from projections.turns import TURNS, TurnRow
 from projections.work import WORK, WorkRow
@@ -40,6 +44,8 @@ MOST_SAID = 400
 """How many messages and how many answers one decision takes at most."""
 MOST_BODIES = 1_000
 """How many bodies one decision drops at most of what is left."""
+NOWHERE = Ref("", "")
+"""In the place of one that is gone."""
 SCOPES: tuple[ScopeKind, ...] = ("guild", "channel")
 """As what a place may have settings."""
 
@@ -64,7 +70,15 @@ def erase_guild(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest) ->
         turns = list(islice(_turns(rows, places, request.said), most))
         return _drafts(rows, request, with_answers(redaction_of(rows, messages, request.said), turns, request.said))
 
-    return as_many(said, MOST_SAID) or _left(rows, request, places) or _places(rows, chronicle, request, places)
+    def told(most: int) -> list[Draft]:
+        return _drafts(rows, request, _nowhere(list(islice(_notices(rows, places, request.said), most))))
+
+    return (
+        as_many(said, MOST_SAID)
+        or _left(rows, request, places)
+        or as_many(told, MOST_SAID)
+        or _places(rows, chronicle, request, places)
+    )
 
 
 def _places_of(rows: Rows, guild: Ref) -> list[PlaceRow]:
@@ -183,6 +197,18 @@ def _left(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> lis
     bodies = tuple(islice(dict.fromkeys(chain(items, others)), MOST_BODIES // 2))
     withdrawn = replies_withdrawn(rows, bodies, request.said)
     return _drafts(rows, request, Redaction(tuple(withdrawn), bodies))
+
+
+def _notices(rows: Rows, places: list[PlaceRow], until: int) -> Iterator[Found[NoticeRow]]:
+    here = {row.place for row in places}
+    return (each for each in rows.scan(NOTICES) if each.row.place in here and each.row.said <= until)
+
+
+def _nowhere(told: Iterable[Found[NoticeRow]]) -> Redaction:
+    """That they were told, and when; no more of where and of what."""
+    found = list(told)
+    again = (NoticeGiven(said=each.row.said, by=PLATFORM, person=Handle(each.key), place=NOWHERE) for each in found)
+    return Redaction(tuple(again), tuple(each.row.event for each in found))
 
 
 def _places(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:

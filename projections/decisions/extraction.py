@@ -80,6 +80,7 @@ from projections.policies.replies import (
     UpsertEntry,
     read_extraction,
 )
+from projections.remembered import of_people
 from projections.rows import Rows
 
 VERSION = "extraction@1"
@@ -119,6 +120,7 @@ class ExtractionRequest(NamedTuple):
     measure: Measure | None = None
 
 
+@of_people
 @lru_cache(maxsize=4)
 def read_reply(reply: str) -> ExtractionReply | Unreadable:
     """What a reply says, entry by entry, or why it cannot be read: then the loop records `extraction.failed`. The loop

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from projections.remembered import of_people
+
 MOST_CHARS = 8_000
 """A text is read so far."""
 LEAST_DECODED = 8
@@ -110,11 +112,13 @@ def plain_reading(text: str) -> Reading:
     return _as_it_stands(text[:MOST_CHARS])
 
 
+@of_people
 @lru_cache(maxsize=256)
 def _as_it_stands(text: str) -> Reading:
     return _reading(_plain(text), "")
 
 
+@of_people
 @lru_cache(maxsize=256)
 def turned_alone(text: str) -> Reading | None:
     """The plain reading of a text that has no other but those that turn each of its words (`TURNS`), as most have; None

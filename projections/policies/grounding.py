@@ -19,6 +19,7 @@ from functools import lru_cache
 from projections.policies.evidence import InputMessage
 from projections.policies.replies import UpsertEntry
 from projections.policies.verdict import Verdict
+from projections.remembered import of_people
 
 VERSION = "grounding@2"
 LEAST_LETTERS = 12
@@ -55,6 +56,7 @@ def quoted_in(quotes: Sequence[str], texts: Sequence[str]) -> bool:
     return any(_is_said(each, said) for each in quotes)
 
 
+@of_people
 @lru_cache(maxsize=4)
 def _said(texts: tuple[str, ...]) -> str:
     """What all messages of a reply say; every entry of it is held against them."""

@@ -31,6 +31,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from projections.remembered import of_people
+
 VERSION = "rephrasing@1"
 PERCENT = 65
 WITHIN = 50
@@ -319,6 +321,7 @@ def _digits(number: str) -> str:
     return f"{digits}000" if thousands and digits.isdigit() else digits
 
 
+@of_people
 @lru_cache(4096)
 def _stem(word: str, language: str) -> str:
     """The stem of a word by Snowball's rules; a stemmer is made for each, since one is not for two threads."""

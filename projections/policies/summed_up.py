@@ -22,6 +22,7 @@ from typing import NamedTuple
 from projections.languages import LANGUAGES
 from projections.policies.low_signal import is_low_signal
 from projections.recall.words import Read, asked_in, folded, read, terms_in, word_term, words
+from projections.remembered import of_people
 from projections.retrieval import TOKEN_CHARS, Vocabulary
 
 VERSION = "summed-up@1"
@@ -140,6 +141,7 @@ class _Parts(NamedTuple):
     terms: frozenset[bytes]
 
 
+@of_people
 @lru_cache(8)
 def _parts(summary: str) -> _Parts:
     """Taken apart once: the next questions of a session are held against the same summary."""

@@ -12,6 +12,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from projections.remembered import of_people
+
 VERSION = "text@1"
 WHITESPACE = (
     "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -58,6 +60,7 @@ def normalise(text: str) -> str:
     return _normalised_again(text) if len(text) <= MOST_KEPT_CHARS else tidy(text).lower()
 
 
+@of_people
 @lru_cache(maxsize=4_096)
 def _normalised_again(text: str) -> str:
     """Whatever a model says is compared with all that its person has, reply by reply: their texts come again."""

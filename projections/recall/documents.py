@@ -18,6 +18,7 @@ from projections.messages import MESSAGES, MessageRow, key_point, unit
 from projections.policies.compartments import in_channel, in_guild
 from projections.recall.english import FIRST_WORDS, GREETINGS, TIME_WORDS
 from projections.recall.words import Terms, read, terms_in, words
+from projections.remembered import of_people
 from projections.rows import RawRows, Stored
 from projections.turns import TURNS, TurnRow
 
@@ -65,6 +66,7 @@ def flags_of(text: str, said: Sequence[str] | None = None) -> int:
     return flags | min(len(_NAME.findall(text)), MOST_NAMES) << NAMES_SHIFT
 
 
+@of_people
 @lru_cache(4096)
 def zone_of(audience: Audience, guild: Ref | None) -> bytes:
     """16 bytes for an audience, without its epoch."""

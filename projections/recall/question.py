@@ -13,6 +13,7 @@ from projections.recall.dates import dates_in
 from projections.recall.english import ASKS_WHEN, COUNTED, STOP_WORDS
 from projections.recall.scoring import Question
 from projections.recall.words import PIECE, asked_in, name_term, person_term, read, word_term, words
+from projections.remembered import of_people
 
 NAME = 8
 EXACT = 4
@@ -49,6 +50,7 @@ def ask(text: str, names: Mapping[Handle, str]) -> Asked:
     return _ask(text, tuple(names.items()))
 
 
+@of_people
 @lru_cache(2)
 def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     """Asked once: what is known and what was said are looked for by the same question, nearly always among nobody."""

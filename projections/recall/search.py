@@ -19,6 +19,7 @@ from projections.policies.compartments import Opening, Setting, opened, opened_o
 from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
+from projections.recall.english import FIRST_WORDS
 from projections.recall.facts import Known, KnownItems, known_items
 from projections.recall.lying import Lying
 from projections.recall.meaning import Nearby, Place, nearby
@@ -49,10 +50,11 @@ are, and misspelt by one letter), one had four, and none more; in a guild with t
 
 class Wanted(NamedTuple):
     """What is looked for, by whom and where. `said` is when (ms). `without` names messages and turns that are not to be
-    found; `speaker` and `place` narrow it to what one person said, or what was said in one place. `room` are others who
-    take part: what is known of them here counts as well. With `nearness`, what is near in meaning is found too; the
-    `vocabulary` tells what speaks of a project. `besides` are other contexts, each with its session, that are open to
-    whoever sees what is found: all of them are counted as one.
+    found; `speaker` and `place` narrow it to what one person said, or what was said in one place. `asker` is who calls
+    themself "I" in the text, where that counts as a name. `room` are others who take part: what is known of them here
+    counts as well. With `nearness`, what is near in meaning is found too; the `vocabulary` tells what speaks of a
+    project. `besides` are other contexts, each with its session, that are open to whoever sees what is found: all of
+    them are counted as one.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Wanted(NamedTuple):
     said: int
     without: frozenset[EventId] = frozenset()
     speaker: Handle = NOBODY
+    asker: Handle = NOBODY
     place: Ref | None = None
     room: tuple[Handle, ...] = ()
     question: EventId = EventId(b"")
@@ -149,7 +152,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
     opened_parts = [_without(part, wanted.question) for part in _parts(rows, wanted)]
     terms = TermsIn(opened_parts)
-    asked = ask(wanted.text, _named(rows, wanted.text, opened_parts))
+    asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)), wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
     asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
@@ -231,6 +234,14 @@ def _speaks(part: Part, person: Handle) -> bool:
     if part.silent != NONE:
         theirs[part.silent] = False
     return bool((theirs if part.open is None else theirs & part.open[corpus.unit[:size]]).any())
+
+
+def _by_asker(asked: Asked, wanted: Wanted) -> Asked:
+    """The question about the asker, where it names nobody and says "I"."""
+    question = asked.question
+    if question.speaker is not None or not wanted.asker or FIRST_WORDS.isdisjoint(words(wanted.text)):
+        return asked
+    return asked._replace(question=question._replace(speaker=wanted.asker))
 
 
 def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:

@@ -22,6 +22,7 @@ from projections.recall.english import ENDINGS
 from projections.recall.numbers import NOTHING, Numbers, among, numbered, spread_all, terms
 from projections.recall.reckoners import reckoner
 from projections.recall.words import LONGEST, PRIME, number_of, stem_of, term
+from projections.remembered import of_people
 
 FEWEST_LETTERS = 5
 """How long a word is at least that may be misspelt."""
@@ -57,6 +58,7 @@ def likes_there(word: str, there: Callable[[Numbers], Iterable[bytes]]) -> Itera
             yield each
 
 
+@of_people
 @lru_cache(_LIKES)
 def _perhaps_like(word: str) -> tuple[Numbers, Mapping[bytes, str]]:
     """The numbers of all that is spelled like a word, as it is and without its ending, or begins it, ascending; and the
@@ -90,6 +92,7 @@ def _without_endings(word: str) -> Mapping[str, str]:
     return {each: ending for each, ending in without.items() if len(each) >= FEWEST_BEGINNING and each != known}
 
 
+@of_people
 @lru_cache(_LIKES)
 def _perhaps_meant(word: str) -> Mapping[bytes, str]:
     """All that is one letter away from what the stem of a word would be, by its term: to name it takes as long as a
@@ -121,6 +124,7 @@ def one_letter_from(word: str) -> Iterator[str]:
             yield before + behind[1] + behind[0] + behind[2:]
 
 
+@of_people
 @lru_cache(_LIKES)
 def _is_nearly_an_ending(text: str) -> bool:
     return any(is_one_letter_away(text, each) for each in ENDINGS)
@@ -143,6 +147,7 @@ def is_one_letter_away(one: str, other: str) -> bool:
     return len(long) == len(short) and rest != others and (rest[1:] == others[1:] or is_turned)
 
 
+@of_people
 @lru_cache(_LIKES)
 def spelled_like(word: str) -> Numbers:
     """The numbers of the terms of whatever is spelled like a word, ascending, some twice: so it is found without a list

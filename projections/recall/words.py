@@ -31,6 +31,7 @@ from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.ids import Handle
 from projections.recall.english import CLITICS, IRREGULAR, STOP_WORDS, WITHOUT_NOT
+from projections.remembered import letting_go, of_people
 
 STEMMER = "3.1.1"
 """The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
@@ -126,6 +127,7 @@ _TYPED = {
 _NO_MARK = re.compile(f"[{''.join(_TYPED)}]")
 
 _terms: dict[str, bytes] = {}
+letting_go(_terms.clear)
 
 
 class Terms(NamedTuple):
@@ -163,6 +165,7 @@ def word_term(word: str) -> bytes:
     return known
 
 
+@of_people
 @lru_cache(_STEMS)
 def stem_of(word: str) -> str:
     """The stem of a folded word. A stemmer is made for each: it holds the word it is at, so one is not for two threads,
@@ -174,6 +177,7 @@ def stem_of(word: str) -> str:
     return str(EnglishStemmer().stemWord(regular))
 
 
+@of_people
 @lru_cache(_STEMS)
 def name_term(word: str) -> bytes | None:
     """The term of a word as it stands, but for its case; None where its stem says as much, and of small words."""

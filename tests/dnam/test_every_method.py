@@ -13,6 +13,7 @@ import pytest
 from dnam import Memory
 from dnam.errors import Unknown
 from dnam.model import ModelError, Reply
+from dnam.placing import Opposite
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -120,6 +121,12 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "share": by_id,
             "show": {"user": "420", "platform": "local", "at": None, "setting": None},
             "submit": {"decision": nothing, "decided": None},
+            "take_back": {
+                "changes": [Opposite(item, "forgotten")],
+                "by": OPERATOR,
+                "undoes": True,
+                "origin": None,
+            },
         }
         yield memory, table
 
@@ -201,7 +208,7 @@ async def test_nobody_who_is_not_known_is_recorded_as_having_done_it(tmp_path: P
     async with filled(tmp_path) as (memory, table):
         size = memory.engine.head().size
         names = [name for name, given in table.items() if "by" in given]
-        assert len(names) == 15
+        assert len(names) == 16
         for name in names:
             with pytest.raises((BadRequest, Unknown), match=why):
                 await called(getattr(memory, name), table[name] | {"by": by})

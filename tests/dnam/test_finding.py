@@ -68,6 +68,18 @@ def test_nobody_is_put_into_the_dm_of_another() -> None:
         whereabouts(world.rows, the_person(world.rows, "Ada"), "discord:dm:100")
 
 
+def test_a_number_behind_a_name_takes_nobody_and_says_who_there_is() -> None:
+    """Who is the second in one prompt is the first in another."""
+    world = World()
+    say(world, KIM, GENERAL, "1")
+    say(world, Account("discord", "200", "Kim"), GENERAL, "2")
+    with pytest.raises(Ambiguous, match=r"'Kim \(2\)' may be any of") as ambiguous:
+        the_person(world.rows, "Kim (2)")
+    assert "discord:100" in str(ambiguous.value)
+    assert "discord:200" in str(ambiguous.value)
+    assert the_only_person(world.rows, "Kim (discord:200)") == the_person(world.rows, "discord:200")
+
+
 def test_unknown_and_ambiguous_names() -> None:
     world = World()
     for key in ("1", "2"):

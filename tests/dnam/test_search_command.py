@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.commands.command import Invocation
-from dnam.commands.search import MOST, NOTHING
+from dnam.commands.search import MOST, NO_DAY, NOTHING
 from dnam.commands.table import read, run
 from dnam.marking import MOST_CHARS
 from projections.decisions.place import PlaceSeen
@@ -73,6 +73,14 @@ async def test_what_is_closed_there_is_not_found(world: World) -> None:
         assert (text == NOTHING) == (found is None)
         assert text.count("\n- ") + text.startswith("- ") == (found is not None)
         assert (found or "") in text
+
+
+async def test_of_a_day_on_which_nothing_was_said_that_is_told(world: World) -> None:
+    await hears(world, "kim", "we are out of tea", OPEN)
+    assert await world.asks("ada", "!memory search what was said on 3 May 2020", OPEN) == f"{NO_DAY}."
+    told = await world.asks("ada", "!memory search tea on 3 May 2020", OPEN)
+    assert '"we are out of tea"' in told
+    assert told.endswith(f"\n{NO_DAY}: what is listed was said on others.")
 
 
 async def test_nothing_and_no_words_are_said_to_be(world: World) -> None:

@@ -17,7 +17,7 @@ from dnam.saying import words
 from dnam.scopes import set_config
 from dnam.searching import Passages
 from dnam.tool_table import TOOLS, Kind
-from dnam.tools import MOST_CALLS, MOST_TOLD_CHARS, NO_MORE, NOT_DONE, NOTHING
+from dnam.tools import MOST_CALLS, MOST_TOLD_CHARS, NO_MORE, NO_WORDS, NOT_DONE, NOTHING
 from dnam.whereabouts import Heard
 from projections.config import Scope
 from projections.context import Request
@@ -454,6 +454,22 @@ async def test_passages_are_of_what_is_open_and_say_who_said_what(tmp_path: Path
         table.script(Calling((("conversation_search", {"query": "giraffe"}),)), "No.")
         await table.asks("and the giraffe?", "kim", ROOM, name="Kim")
         assert table.results() == [NOTHING]
+
+
+async def test_of_words_that_say_nothing_nothing_is_found_and_the_model_is_told_what_to_look_for(
+    tmp_path: Path,
+) -> None:
+    """A message like that goes on with what the last answer had found; a search asks for something."""
+    async with sitting(tmp_path, "In the shed.") as table:
+        await table.asks("the kettle is in the shed", "ada", ROOM, name="Ada")
+        for number in range(25):
+            await table.hears(f"and so on {number}", "kim", ROOM, name="Kim")
+        await table.asks("where is the kettle?", "kim", ROOM, name="Kim")
+        assert table.turn().passages
+        table.script(Calling((("conversation_search", {"query": "who was it"}),)), "Ada.")
+        await table.asks("who said that of the kettle?", "kim", ROOM, name="Kim")
+        assert table.results() == [NO_WORDS]
+        assert table.called()[-1].found == ()
 
 
 async def test_what_left_recall_is_not_found(tmp_path: Path) -> None:

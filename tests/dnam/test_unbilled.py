@@ -142,12 +142,12 @@ async def test_every_request_of_an_answer_counts_and_so_does_what_brought_none(t
 @pytest.mark.parametrize(
     ("event", "left"),
     [
-        (TextsEncoded(said=NOW, by=MODEL, kind="document", texts=1, call=CALL), DOLLAR),
+        (TextsEncoded(said=NOW, by=MODEL, kind="document", texts=1, call=CALL), 0),
         (turn(CALL), 0),
         (turn(msgspec.structs.replace(CALL, cost_micros=3 * DOLLAR)), 0),
     ],
 )
-def test_what_was_paid_past_it_takes_nothing_from_it(event: Event, left: int) -> None:
+def test_what_is_recorded_is_on_the_bill_and_what_others_paid_takes_nothing_below_zero(event: Event, left: int) -> None:
     unbilled = Unbilled()
     unbilled.paid(DOLLAR, NOW)
     unbilled.recorded(Recorded((Record(Seq(1), EventId(handle("event")), NOW, event),)))

@@ -7,8 +7,10 @@ import pytest
 
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.undo import NOTHING, OUTDATED, undo_change
+from projections.events import ItemMoved
 from projections.events.values import OPERATOR, Item
 from projections.items import forgotten_of, items_of
+from replay.group import Recorded
 from tests.dnam.test_commands import CLOSED, OPEN, World
 
 MOVED = "this is told again where it was told before, and nowhere else"
@@ -67,6 +69,22 @@ async def test_both_are_there_again_as_they_were(world: World, way: str) -> None
         f"Undone `{way}`: {MOVED}.\n- [fact] I like tea `{item}`\n"
         f"An item of its own again, as it was before:\n- [fact] I like tea `{item}`"
     )
+    assert await stands(world) == before
+
+
+async def test_several_that_moved_at_once_move_back_at_once(world: World) -> None:
+    """Whatever ends the program: there is no moment at which half of them is back."""
+    item = await world.remembers("ada", "I like tea", OPEN)
+    assert await world.remembers("ada", "I like tea", CLOSED) == item
+    await world.asks("ada", f"!memory edit {item} I like green tea", OPEN)
+    before = await stands(world)
+    await world.asks("ada", f"!memory keep-private {item}", CLOSED)
+    assert len({id for _, id in await stands(world)}) == 2
+    commits = list[Recorded]()
+    world.memory.watchers.append(commits.append)
+    assert (await world.asks("ada", "!memory undo", CLOSED)).startswith("Undone `keep-private`")
+    moves = [sum(isinstance(event, ItemMoved) for event in each.events) for each in commits]
+    assert list(filter(None, moves)) == [2]
     assert await stands(world) == before
 
 

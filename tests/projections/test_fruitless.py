@@ -15,6 +15,7 @@ from projections.fruitless import (
     most_shown,
     passed_over,
     times_in_vain,
+    was_tried_behind,
 )
 from projections.ids import EventId, Point, Ref
 from tests.world import NOW, World, handle
@@ -78,6 +79,15 @@ def test_many_messages_are_asked_about_as_one_is() -> None:
     is_over = passed_over(world.rows, EXTRACTION)
     assert (is_over(ONE), is_over(TWO)) == (True, False)
     assert not passed_over(world.rows, SUMMARY)(ONE)
+
+
+def test_what_was_tried_behind_an_event_is_known() -> None:
+    world = World()
+    world.add(extraction(ONE), summary(TWO))
+    tried = [
+        (each, seq) for each in (ONE, TWO) for seq in (0, 1) if was_tried_behind(world.rows, EXTRACTION, each, seq)
+    ]
+    assert tried == [(ONE, 0)]
 
 
 def test_only_one_message_that_was_shown_often_enough_has_its_last_try() -> None:

@@ -8,7 +8,16 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ItemRemembered, SummaryRefreshed
 from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.lookup import find_all_called, find_people, find_sessions, people, person_card, sessions, shown_session
+from projections.lookup import (
+    find_all_called,
+    find_namesakes,
+    find_people,
+    find_sessions,
+    people,
+    person_card,
+    sessions,
+    shown_session,
+)
 from projections.policies.compartments import direct
 from tests.projections.test_hear import ADA, BEN, DM, SESSION, said
 from tests.world import NOW, World, handle
@@ -53,6 +62,27 @@ def test_an_id_wins_over_a_name_and_a_current_name_over_a_former_one() -> None:
     assert find_people(world.rows, "Ada") == [ben]
     world.decide(hear, said("6", speaker=BEN._replace(name="100"), said=NOW + 21))
     assert find_people(world.rows, "100") == [ada]
+
+
+def test_a_namesake_is_found_as_they_are_told_apart() -> None:
+    world, ada, ben = told()
+    world.decide(hear, said("5", speaker=BEN._replace(name="Countess (of )"), said=NOW + 20))
+    for find in (find_people, find_all_called):
+        assert find(world.rows, "Countess (discord:100)") == find(world.rows, "@ada (discord:100)") == [ada]
+        assert (
+            find(world.rows, "Countess of (discord:200)") == find(world.rows, "Countess (of ) (discord:200)") == [ben]
+        )
+        assert find(world.rows, "Countess (of )") == [ben]
+        for wrong in ("Countess (discord:7)", "Ben (discord:100)", "Countess (2)"):
+            assert find(world.rows, wrong) == [], wrong
+
+
+def test_a_number_behind_a_name_may_mean_anybody_of_that_name() -> None:
+    world, ada, ben = told()
+    world.decide(hear, said("5", speaker=BEN._replace(name="Ada"), said=NOW + 20))
+    assert sorted(find_namesakes(world.rows, "Ada (2)")) == sorted([ada, ben])
+    assert find_namesakes(world.rows, "Countess (2)") == [ada]
+    assert find_namesakes(world.rows, "Ada") == find_namesakes(world.rows, "Nobody (2)") == []
 
 
 def test_where_no_name_wins_everybody_who_ever_had_it_is_found() -> None:

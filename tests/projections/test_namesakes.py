@@ -4,9 +4,11 @@ import pytest
 
 from projections.caller import Caller
 from projections.context import Request, assemble
-from projections.events.values import Span
+from projections.events import PersonSeen
+from projections.events.values import PLATFORM, Span
 from projections.ids import NOBODY, Handle, Point
-from projections.people import SOMEONE
+from projections.lookup import find_people
+from projections.people import SOMEONE, account_words, accounts_of
 from projections.policies.compartments import Setting
 from projections.quoting import alike, line_name, marked
 from projections.retrieval import Vocabulary
@@ -80,3 +82,22 @@ def test_signs_are_no_namesakes_of_one_another(world: World) -> None:
     assert alike("\U0001f339") != alike("\U0001f337")
     assert alike("K-i M") == alike("kim")
     assert line_name(marked("Kim", "2")) != marked("Kim", "2")
+
+
+def test_by_account_namesakes_are_told_apart_as_a_command_takes_them(world: World) -> None:
+    caller = Caller(world.rows, "dnam", by_account=True)
+    called = {person: caller.person(person) for person in (KIM, OTHER, THIRD, DAVE)}
+    assert (called[KIM], called[DAVE]) == ("Kim", "Dave")
+    for person in (OTHER, THIRD):
+        (account,) = accounts_of(world.rows, person)
+        assert called[person].endswith(f" ({account.row.platform}:{account.row.platform_id})")
+        assert find_people(world.rows, called[person]) == [person]
+
+
+def test_of_several_accounts_the_platform_s_own_tells_somebody_apart(world: World) -> None:
+    seen = PersonSeen(said=NOW + 9, by=PLATFORM, person=KIM, platform="local", platform_id="kim", name="Kim")
+    world.add(seen)
+    (account, *_) = [each.row for each in accounts_of(world.rows, KIM) if each.row.platform != "local"]
+    assert account_words(world.rows, KIM) == "local:kim"
+    assert account_words(world.rows, KIM, account.platform) == f"{account.platform}:{account.platform_id}"
+    assert account_words(world.rows, Handle(bytes(16))) == ""

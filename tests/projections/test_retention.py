@@ -12,7 +12,7 @@ from projections.decisions import erase_guild as erasing
 from projections.decisions import retention
 from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.draft import MOST_EVENTS, Draft
-from projections.decisions.erase_guild import EraseGuildRequest, Held, erase_guild, held
+from projections.decisions.erase_guild import NOWHERE, EraseGuildRequest, Held, erase_guild, held
 from projections.decisions.meet import Account
 from projections.decisions.remember import RememberRequest, remember
 from projections.decisions.retention import DAY_MS, RetentionRequest, expire, until
@@ -23,6 +23,7 @@ from projections.events import (
     ItemForgotten,
     ItemRemembered,
     MessageRedacted,
+    NoticeGiven,
     PlaceAudienceChanged,
     PlaceDescribed,
     TurnWithdrawn,
@@ -30,6 +31,7 @@ from projections.events import (
 from projections.events.values import OPERATOR, PLATFORM, Audience, By, Source
 from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import items_of
+from projections.notices import notice_to
 from projections.people import person_of
 from projections.places import audience_of, find_place
 from projections.policies.closing import closing, identity_of
@@ -230,6 +232,23 @@ def test_what_lore_said_before_it_was_taken_back_goes_too(town: Town) -> None:
     assert [found.row for found in items_of(town.rows, NOBODY)] == []
     dropped = {each for part in erased_events(world) for each in part.events}
     assert {record.id for record in world.records if "Kallisto" in repr(record.event)} <= dropped
+
+
+def test_of_who_was_told_there_stays_that_they_were_and_not_where(town: Town) -> None:
+    ben = Handle(b"ben" + bytes(13))
+    town.says(TEA)
+    for whose, place in ((town.ada, HERE.place), (ben, Ref("discord", "888"))):
+        town.world.add(NoticeGiven(said=NOW + 1, by=PLATFORM, person=whose, place=place, message=Ref("discord", "77")))
+    erased(town)
+    found = [notice_to(town.rows, each) for each in (town.ada, ben)]
+    assert [(row.said, row.place) for row in found if row is not None] == [
+        (NOW + 1, NOWHERE),
+        (NOW + 1, Ref("discord", "888")),
+    ]
+    dropped = {each for part in erased_events(town.world) for each in part.events}
+    told = [record.id for record in town.world.records if isinstance(record.event, NoticeGiven)]
+    assert [each in dropped for each in told] == [True, False, False]
+    assert erased(town) == []
 
 
 def erased_events(world: World) -> list[MessageRedacted]:

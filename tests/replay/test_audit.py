@@ -27,7 +27,7 @@ from projections.lives import COMPARED, Address, Life, address_of
 from projections.registry import FOLD
 from replay.audit import NOW as ALL
 from replay.audit import audit, clock_of, differences, lives_of, rows_at, touches, uses
-from replay.cited import is_said
+from replay.cited import as_it_is, is_said
 from replay.engine import Engine
 from replay.errors import Damaged, KeyMissing, UnknownEvent
 from replay.folding import Folding
@@ -92,8 +92,10 @@ def agrees(engine: Engine, moment: Moment) -> None:
                 assert life.steps == tuple(each.step for each in steps)
                 for each in steps:
                     named = {cited.reading.id for cited in each.cited} | {gone.id for gone in each.gone}
-                    causes = map(reader.find, each.step.record.event.causes)
-                    assert all(c and (c.id in named or (c.record and not is_said(c))) for c in causes)
+                    known = list(map(reader.find, each.step.record.event.causes))
+                    causes = [as_it_is(rows, reader, c) for c in known if c]  # an edit stands for what it replaced
+                    assert len(causes) == len(known)
+                    assert all(c.id in named or (c.record and not is_said(c)) for c in causes)
 
 
 @LAW

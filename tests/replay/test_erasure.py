@@ -12,6 +12,7 @@ from projections.events import ErasureCompleted, PersonErased, PersonNoted
 from projections.events.values import OPERATOR
 from projections.fold import Record
 from projections.ids import Handle
+from projections.recall.words import stem_of, word_term
 from projections.registry import FOLD
 from replay import codec
 from replay.builder import check, rebuild
@@ -50,6 +51,16 @@ def only_recorded(engine: Engine, person: Handle) -> PersonErased:
     event = PersonErased(said=NOW, by=OPERATOR, vaults=vaults, hashes=(), until=NOW)
     engine.record(drafts(event, name="erasure"))
     return event
+
+
+def test_what_is_remembered_of_their_words_is_let_go_of_by_whoever_follows_it(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        talk(engine)
+        word_term("pumpkins")
+        assert stem_of.cache_info().currsize > 0
+        only_recorded(engine, handle_of(engine, KIM))
+        with engine.reading():
+            assert stem_of.cache_info().currsize == 0
 
 
 def test_an_erasure_takes_everything_that_lists_the_person(engine: Engine) -> None:

@@ -15,6 +15,7 @@ from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.models import opened as model_opened
 from dnam.opening import UNRECORDED
+from dnam.regaining import regaining
 from dnam.serving import serving
 from dnam.settings import Settings, gather, unheeded
 from replay.errors import CannotWrite, NothingHere
@@ -48,4 +49,5 @@ async def _memory(opened: AsyncExitStack, settings: Settings) -> Memory:
         except NothingHere:  # nor is there anything to read: what is in the way of beginning is what there is to say
             raise error from None
         log.warning("%s", UNRECORDED.format(why=error))
+        await opened.enter_async_context(regaining(memory, log.warning))
         return memory

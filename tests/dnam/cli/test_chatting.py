@@ -150,7 +150,7 @@ class TestByPipe:
         ran = chatted(data, "What tea do I prefer?\n!memory\n", "chat", "--as", "Kim", before=LOCKED)
         assert ran.code == 3
         assert "tea over coffee" in ran.out.split("**Durable memory:**")[0]
-        assert ran.err.startswith(f"dnam: nothing will be recorded: {data} cannot be written to")
+        assert ran.err.startswith(f"dnam: nothing can be recorded: {data} cannot be written to")
 
     @pytest.mark.parametrize(
         ("arguments", "said"),

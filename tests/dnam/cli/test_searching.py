@@ -311,3 +311,69 @@ def test_what_is_worth_less_than_nothing_is_listed_last_and_shows_no_such_number
     rows = [line.split() for line in dnam(*asked).out.splitlines() if line.startswith("s") and line != "said:"]
     assert rows[-1][:2] == ["s61", "0.0"]
     assert not any(row[1].startswith("-") for row in rows)
+
+
+async def _two_kims(memory: Memory) -> None:
+    for number, user in enumerate(("100", "101")):
+        await memory.heard(user, f"tea {number}", name="Kim", platform="discord", place=GENERAL, key=f"{number}")
+
+
+def test_namesakes_are_told_apart_by_what_a_command_takes(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    make(data, _two_kims)
+    said = dnam("search", "tea", "--json", "--data", data).value["said"]
+    names = {each["text"]: each["name"] for each in said}
+    assert sorted(names.values()) in (["Kim", "Kim (discord:100)"], ["Kim", "Kim (discord:101)"])
+    (marked,) = [name for name in names.values() if name != "Kim"]
+    again = dnam("search", "tea", "--by", marked, "--json", "--data", data).value["said"]
+    assert [each["text"] for each in again] == [text for text, name in names.items() if name == marked]
+    refused = dnam("show", "Kim (2)", "--data", data)
+    assert refused.code == 2
+    assert "discord:100" in refused.err
+    assert "discord:101" in refused.err
+
+
+DAY_MS = 86_400_000
+DATED = ("I drink tea", "coffee in November", "my exam is on 20 December", "my bike is broken", "I lost my bike")
+
+
+async def _days(memory: Memory) -> None:
+    """One thing a day from 14 November 2023 on, by Kim and Ada in turn."""
+    for day, text in enumerate(DATED):
+        user, name = (("100", "Kim"), ("200", "Ada"))[day % 2]
+        said = NOW + day * DAY_MS
+        await memory.heard(user, text, name=name, platform="discord", place=GENERAL, key=f"{day}", said=said)
+
+
+@pytest.fixture(scope="module")
+def days(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("days") / "data"
+    make(folder, _days)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "note"),
+    [
+        ("what was said on 15 November 2023", {"coffee in November"}, ""),
+        ("what was said on 30 November 2023", set(), "was said on the day that is named\n"),
+        ("tea on 30 November 2023", {"I drink tea"}, "on the day that is named: what is listed was said on others"),
+        ("20 December", {"my exam is on 20 December"}, "on the day that is named: what is listed was said on others"),
+        ("coffee in November", {"coffee in November"}, ""),
+    ],
+)
+def test_of_a_day_on_which_nothing_was_said_that_is_told(days: Path, asked: str, texts: set[str], note: str) -> None:
+    assert found(days, asked)[1] == texts
+    assert note in dnam("search", asked, "--data", days).err
+    assert ("on the day that is named" in dnam("search", asked, "--data", days).err) is bool(note)
+
+
+@pytest.mark.parametrize(("user", "best"), [("100", "I lost my bike"), ("200", "my bike is broken")])
+def test_who_asks_is_meant_by_i(days: Path, user: str, best: str) -> None:
+    def listed(*more: str) -> list[str]:
+        asked = dnam("search", *more, "--user", user, "--in", "general", "--json", "--data", days).value
+        return [each["text"] for each in asked["said"]]
+
+    assert listed("what did I say of a bike")[0] == best
+    assert listed("the bike of Kim")[0] == "I lost my bike"
+    assert set(listed("my bike", "--by", "Ada")) == {"my bike is broken"}

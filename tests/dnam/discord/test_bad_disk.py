@@ -19,9 +19,11 @@ from dnam.cli.failures import COULD_NOT
 from dnam.cli.shell import Shell
 from dnam.memory import Memory
 from dnam.opening import UNRECORDED, Waiting
+from dnam.regaining import REGAINED
+from projections.events import MessageHeard, TurnAnswered, TurnDelivered
 from replay.engine import Engine
 from replay.errors import Busy
-from tests.dnam.discord.stage import garden, shown
+from tests.dnam.discord.stage import events, garden, shown
 from tests.dnam.discord.test_running import ASKED, environment, patient, started, the_same_modules, there, told
 from tests.dnam.scripted import FakeClock
 from tests.loopback.discord import World, running
@@ -37,11 +39,16 @@ DISKS = {
 FILLED = '{ dd if=/dev/zero of="$DNAM_DATA/filler" bs=4096 2>/dev/null || true; }'
 
 
+MENDED = '{ while [ ! -e "$DNAM_DATA.mended" ]; do sleep 0.1; done; mount -o remount,rw,bind "$DNAM_DATA"; } &'
+
+
 @asynccontextmanager
-async def on_disk(how: str, env: dict[str, str], folder: Path) -> AsyncIterator[asyncio.subprocess.Process]:
-    """`dnam run` on such a disk."""
+async def on_disk(
+    how: str, env: dict[str, str], folder: Path, then: str = ""
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """`dnam run` on such a disk; `then` goes on beside it."""
     made = DISKS[how] + (f" && {FILLED}" if how == "full" else "")
-    script = f'{{ {made}; }} || exit {CANNOT_MOUNT}; exec "$@"'
+    script = f'{{ {made}; }} || exit {CANNOT_MOUNT}; {then} exec "$@"'
     command = [unshare_or_skip(), "-m", "sh", "-c", script, "sh", sys.executable, "-m", "dnam", "run"]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, env=env, cwd=folder, stdout=pipe, stderr=pipe)
@@ -95,6 +102,38 @@ async def test_a_disk_that_takes_nothing_keeps_no_bot_from_answering(tmp_path: P
         assert (b"there is no lock in" in err) == (
             (how, lock) == ("read-only", "never made")
         )  # a full one may name files
+
+
+async def test_once_the_disk_can_be_written_to_what_was_said_is_recorded_in_order(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        data = tmp_path / "data"
+        await a_memory(data)
+        async with on_disk("read-only", environment(world, here, data), tmp_path, MENDED) as process:
+            if not await is_there(world, process):
+                pytest.skip("nothing can be mounted here")
+            await here.kim.says(here.general, ASKED, mention=world.bot)
+            await world.until(lambda: len(shown(world, here.general)) == 1, "an answer")
+            await here.kim.says(here.general, "and tulips?", mention=world.bot)
+            await world.until(lambda: len(shown(world, here.general)) == 2, "another answer")
+            (tmp_path / "data.mended").touch()
+            assert process.stderr is not None
+            said = [line async for line in lines_until(process.stderr, b"what waited to be recorded is recorded")]
+            assert any(REGAINED.encode() in line for line in said)
+            process.send_signal(signal.SIGTERM)
+            _, err = await process.communicate()
+        assert (process.returncode, b"Traceback" in err) == (0, False), err.decode()
+        async with Memory.open(data, writable=False) as memory:
+            kinds = (MessageHeard, TurnAnswered, TurnDelivered)
+            recorded = events(memory, *kinds)
+            assert [type(each) for each in recorded] == [MessageHeard, *kinds, *kinds]
+
+
+async def lines_until(stream: asyncio.StreamReader, last: bytes) -> AsyncIterator[bytes]:
+    """What it says until it says that."""
+    while line := await stream.readline():
+        yield line
+        if last in line:
+            return
 
 
 async def test_without_its_keys_it_ends_before_it_connects_and_says_so(tmp_path: Path) -> None:
@@ -162,4 +201,4 @@ async def test_somebody_else_s_bot_answers_from_a_memory_that_it_can_only_read(
             assert isinstance(cog, MemoryCog)
             await here.kim.says(here.general, ASKED, mention=world.bot)
             await world.until(lambda: shown(world, here.general), "an answer")
-    assert "nothing will be recorded: the file system is read-only" in caplog.text
+    assert "nothing can be recorded: the file system is read-only" in caplog.text

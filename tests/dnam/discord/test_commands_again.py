@@ -10,8 +10,11 @@ import pytest
 from dnam.adapters.discord.bot import DnamBot
 from dnam.commands.done_before import DONE
 from dnam.commands.done_since import SINCE
+from projections.fruitless import SHOWN
 from projections.items import ITEMS
-from tests.dnam.discord.stage import bot_in, garden, idle, shown
+from projections.policies.budget import MINUTE_MS
+from tests.dnam.discord.stage import Timed, bot_in, garden, idle, shown
+from tests.dnam.scripted import ScriptedModel, down
 
 TEA, ROSES = "!memory remember I like tea in the morning", "!memory remember my second note says roses"
 TOLD: Mapping[str, str] = {"memory_commands_enabled": "1"}
@@ -118,3 +121,55 @@ async def test_what_was_typed_while_it_was_away_is_all_done(tmp_path: Path) -> N
                 "my second note says roses",
             ]
             assert SINCE not in [*shown(world, here.general), *shown(world, hall)]
+
+
+async def test_what_was_passed_over_and_read_once_more_for_an_extract_is_not_read_again_for_it(tmp_path: Path) -> None:
+    """Each time is a call that somebody pays for; whoever asks anew has it tried anew."""
+    told = {**TOLD, "summary_enabled": "0", "durable_every_n_turns": "1000"}
+    async with garden() as (world, here):
+        assert isinstance(world, Timed)
+        model = ScriptedModel({"extraction": lambda _: "no"})
+        async with bot_in(world, tmp_path, model, told=told, dies=True) as bot:
+            await here.kim.says(here.general, "the words that no model reads", mention=world.bot)
+            await idle(world, bot)
+            kim = await bot.desk.memory.person(str(here.kim.id), platform="discord")
+            while await bot.desk.assistant.extract(kim):
+                world.clock.time += MINUTE_MS
+            sending = world.slow("POST", f"/channels/{here.general.id}/messages")
+            await here.kim.says(here.general, "!memory extract")
+            await world.until(lambda: sending.met, "the reply on its way")
+            assert len(model.asked("extraction")) == len(SHOWN) + 1
+        world.clock.time += 2 * MINUTE_MS
+        async with bot_in(world, tmp_path, model, told=told) as bot:
+            await idle(world, bot)
+            assert len(model.asked("extraction")) == len(SHOWN) + 1
+            world.clock.time += 2 * MINUTE_MS
+            await here.kim.says(here.general, "!memory extract")
+            await idle(world, bot)
+            assert len(model.asked("extraction")) == len(SHOWN) + 2
+
+
+@pytest.mark.parametrize("meanwhile", ["deleted", "!memory config set me learn=none", "!memory opt-out"])
+async def test_an_extract_that_is_taken_up_shows_the_model_nothing_that_was_taken_back(
+    tmp_path: Path, meanwhile: str
+) -> None:
+    told = {**TOLD, "summary_enabled": "0", "durable_every_n_turns": "1000"}
+    async with garden() as (world, here):
+        assert isinstance(world, Timed)
+        async with bot_in(world, tmp_path, ScriptedModel({"extraction": down}), told=told, dies=True) as bot:
+            said = await here.kim.says(here.general, "I like roses", mention=world.bot)
+            await idle(world, bot)
+            sending = world.slow("POST", f"/channels/{here.general.id}/messages")
+            await here.kim.says(here.general, "!memory extract")
+            await world.until(lambda: sending.met, "the reply on its way")
+            if meanwhile != "deleted":
+                await here.kim.says(here.kim.dm, meanwhile)
+                await world.until(lambda: shown(world, here.kim.dm), "it is done")
+        if meanwhile == "deleted":
+            await here.kim.deletes(said)
+        world.clock.time += 2 * MINUTE_MS
+        model = ScriptedModel()
+        async with bot_in(world, tmp_path, model, told=told) as bot:
+            await idle(world, bot)
+            assert len(shown(world, here.general)) == 2
+            assert model.asked("extraction") == []

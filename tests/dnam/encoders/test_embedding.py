@@ -11,7 +11,9 @@ from dnam import embedding, texts_held
 from dnam.assistant import Assistant
 from dnam.embedding import BATCH, FIRST_PAUSE_SECONDS, GATHER_SECONDS, HARMLESS, LONGEST_PAUSE_SECONDS, Embedding
 from dnam.encoder import EncoderDown, EncoderError
+from dnam.encoding import encoded
 from dnam.erasing import erase
+from dnam.memory import Memory
 from dnam.model import OverBudget
 from dnam.whereabouts import LOCAL
 from projections.decisions.delete import DeletedRequest, delete
@@ -20,8 +22,9 @@ from projections.vectors_texts import TABLES, Held, RowKey, held_from
 from replay.errors import CannotWrite
 from replay.store import DiskStore
 from tests.dnam.encoders.fake import TOKENS, Worded
-from tests.dnam.scripted import ScriptedModel, talking
+from tests.dnam.scripted import FakeClock, ScriptedModel, talking
 from tests.dnam.test_loops import recorded
+from tests.dnam.test_unbilled import full
 
 ALONE = {"durable_every_n_turns": "1000", "summary_enabled": "0"}
 
@@ -292,3 +295,30 @@ async def test_past_the_day_s_limit_it_waits_as_learning_does(tmp_path: Path) ->
         with pytest.raises(OverBudget, match="DNAM_MAX_COST_PER_DAY"):
             await bench.worker().catch_up()
         assert bench.encoder.texts == ["tea"]
+
+
+async def test_what_it_took_while_the_log_takes_nothing_counts_and_is_billed_once_that_works(tmp_path: Path) -> None:
+    async with working(tmp_path, max_cost_per_day="0.0001") as bench:
+        bench.encoder.is_free = False
+        unwritten, memory = bench.assistant.unwritten, bench.assistant.memory
+        await bench.say("tea", "ale")
+        with full(memory):
+            await bench.worker().catch_up()
+            assert (str(unwritten), unwritten.reason) == ("1 bill", "the disk is full")
+            bench.vectors.keep_only([], [])  # as if they had to be made anew
+            with pytest.raises(OverBudget, match="DNAM_MAX_COST_PER_DAY"):
+                await bench.worker().catch_up()
+        assert recorded(bench.assistant, TextsEncoded) == []
+        assert await unwritten.again()
+        assert [each.texts for each in recorded(bench.assistant, TextsEncoded)] == [2]
+        assert memory.unbilled.on_day_of(memory.now()) == 0
+
+
+async def test_of_a_memory_that_nobody_answers_with_no_bill_waits(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        encoder = Worded()
+        encoder.is_free = False
+        with full(memory):
+            assert len((await encoded(memory, encoder, ["tea"])).vectors) == 1
+        await encoded(memory, encoder, ["tea"])
+        assert memory.engine.head().size == 1

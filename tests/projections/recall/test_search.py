@@ -64,6 +64,19 @@ def test_nothing_is_found_where_nothing_was_said(house: House) -> None:
     assert items(house.rows, wanted(house, "tea"), 5) == ()
 
 
+def test_who_asks_is_meant_by_i_where_nobody_is_named(house: House) -> None:
+    house.say("general", "I like green tea", KIM)
+    house.say("general", "I like black tea", ADA)
+    look = wanted(house, "what tea do I like")
+    for asker, first in ((KIM, "I like green tea"), (ADA, "I like black tea")):
+        assert finds(house, look._replace(asker=asker))[0] == first
+    for text in ("what tea does Kim like, and do I", "green tea"):
+        asked, plain = [
+            said(house.rows, wanted(house, text)._replace(asker=who), 5) for who in (ADA, Handle(bytes(16)))
+        ]
+        assert [(each.id, each.score) for each in asked] == [(each.id, each.score) for each in plain]
+
+
 def test_a_hit_says_what_it_is_and_why(house: House) -> None:
     heard = house.say("general", "I like green teas", KIM)
     (hit,) = said(house.rows, wanted(house, "Does Kim like tea?"), 5)

@@ -18,7 +18,7 @@ to date: what failed before the start failed for good else.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 
@@ -29,7 +29,16 @@ from dnam.adapters.discord.askers import invocation
 from dnam.adapters.discord.desk import Desk, error_words
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of
 from dnam.errors import Unsuitable
-from dnam.snapshot import BEGINNING, Channel, Snapshot, latest_turn, shown_digest, snapshot
+from dnam.snapshot import (
+    BEGINNING,
+    Channel,
+    Snapshot,
+    latest_turn,
+    look_of_name,
+    shared_names,
+    shown_digest,
+    snapshot,
+)
 from dnam.unwritten import Pause
 from projections.decisions.snapshots import PostRequest, post_snapshot
 from projections.events import (
@@ -80,6 +89,8 @@ class Snapshots:
         self._gone: set[str] = set()
         self._shown: dict[Handle, bytes] = {}
         self._posted: dict[Handle, int] = {}
+        self._shared: frozenset[str] = frozenset()
+        """The names that more than one goes by, as of the last round in which anybody's memory was shown."""
         self._failing: dict[Handle, str] = {}
         """Who could not be brought up to date and why, who was tried last at the end."""
 
@@ -115,9 +126,20 @@ class Snapshots:
         if self._sweeps:
             await self._bring_all_up(await self._sweep() - self._failing.keys())
 
-    async def _bring_all_up(self, people: Iterable[Handle]) -> None:
-        for person in sorted(people):
+    async def _bring_all_up(self, people: Collection[Handle]) -> None:
+        renamed = await self._desk.memory.look(self._told_apart_anew) if people else set()
+        for person in sorted({*people, *renamed}):
             await self._guarded(person, partial(self._bring_up, person))
+
+    def _told_apart_anew(self, rows: Rows) -> set[Handle]:
+        """Who is shown and has got a namesake since, or lost the last one."""
+        before, self._shared = self._shared, shared_names(rows)
+        changed = before ^ self._shared
+        return (
+            {each for each in _people_shown(rows, self._place) if look_of_name(rows, each) in changed}
+            if changed
+            else set()
+        )
 
     async def _try_again(self, people: Iterable[Handle]) -> None:
         """Until one fails: who is behind it comes before it in the next round."""
@@ -249,7 +271,7 @@ class Snapshots:
         assert bot is not None
         setting = invocation(rows, account_of(bot), place_of(channel)).setting
         where = Channel(setting.audience, setting.guild)
-        made = snapshot(rows, person, where, memory.engine.head(), memory.vocabulary)
+        made = snapshot(rows, person, where, memory.engine.head(), memory.vocabulary, self._shared)
         return made, snapshot_of(rows, self._place, person)
 
     async def _note(self, person: Handle, message_id: int, made: Snapshot, pinned: bool) -> None:

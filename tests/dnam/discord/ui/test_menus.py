@@ -382,5 +382,5 @@ class TestButtons:
             def broken(*_: object, **__: object) -> None:
                 raise ValueError(ROSES)
 
-            monkeypatch.setattr(scene.bot.desk.memory, "forget_all", broken)
+            monkeypatch.setattr(scene.bot.desk.memory, "take_back", broken)
             await scene.pressed(scene.kim.clicks(message, "Undo"), message, BROKEN)

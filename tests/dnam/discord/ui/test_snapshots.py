@@ -556,3 +556,15 @@ async def test_who_opts_out_is_taken_down(tmp_path: Path) -> None:
         await scene.bot.desk.memory.record(drafts(PersonOptedOut(said=NOW, by=OPERATOR, hashes=(hashed,))))
         assert await scene.shown() == []
         assert await scene.shown() == []
+
+
+async def test_two_of_the_same_name_are_told_apart_also_by_who_was_shown_before(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, shows=True) as scene:
+        await speaks(scene, ROSES)
+        assert (await only(scene)).said.content.startswith("**Memory of Kim**")
+        other = scene.world.person("Kim", scene.garden)
+        await other.says(scene.general, "hello")
+        await scene.idle()
+        await scene.remembers(other, OSLO)
+        tops = [each.said.content.partition("\n")[0] for each in await scene.shown()]
+        assert tops == [f"**Memory of Kim (discord:{each.id})**" for each in (scene.kim, other)]
