@@ -444,8 +444,9 @@ async def test_in_discord_every_answer_is_given_and_nothing_is_lost(
                 assert len(shown(world, here.general)) == (1 if case.answers < 3 or case.dies == "answer" else 2)
         assert case.seen in caplog.text
         if case.dies:
-            left = known(tmp_path)
-            assert left.items == before.items if case.dies != "merge" else set(before.items) < set(left.items)
+            left = known(tmp_path)  # beside a summary an extraction goes on, and the other way round
+            assert left.items == before.items or case.dies not in ("answer", "extraction")
+            assert set(before.items) < set(left.items) or case.dies != "merge"
             assert left.summaries == before.summaries or case.dies not in ("summary", "answer")
         async with bot_in(world, tmp_path, ScriptedModel(scripts), told=usual) as bot:
             await asks(world, here, bot, "after")
