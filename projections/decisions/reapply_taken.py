@@ -9,7 +9,8 @@ what else the words given cover     forgotten, where no person put it and no act
 where a move is undone onto what    the same, of what lies there: what lies elsewhere was no part of it
 they had taken back before it
 nothing here in the words they saw  besides, the recorded event comes over, and refuses what is derived later; where
-                                    another item has its address, a refusal at an address of its own does
+                                    another item has its address, a refusal at an address of its own does, or what
+                                    another act had taken back in these words: it is lifted with this one then
 """
 
 from collections.abc import Collection
@@ -99,10 +100,14 @@ def _covered(act: Reapplying, but: list[ItemRow]) -> list[ItemRow]:
 
 def _refuse(act: Reapplying, *, told: bool) -> None:
     """`told`: what left recall with the item left with what was taken back in its stead."""
+    quiet = () if told else act.known_quiet()
+    before = act.refused_before()
     if act.own_row() is None:
         act.carry()
+    elif before is not None:
+        act.refuse_again(before, quiet)
     else:
-        act.refuse(None, () if told else act.known_quiet())
+        act.refuse(None, quiet)
 
 
 def keep_private(act: Reapplying) -> None:

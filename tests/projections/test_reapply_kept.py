@@ -113,7 +113,7 @@ def test_what_another_model_says_already_is_kept() -> None:
     assert [each.message for each in row.item.evidence] == [message("m3"), message("m2")]
     assert message("m2") in draft.event.causes
     assert reasons([draft]) == ["asked by the person; it says the same"]
-    assert (row.by, row.policy.split()[0]) == (PERSON, "reapply@3")
+    assert (row.by, row.policy.split()[0]) == (PERSON, "reapply@4")
     assert not draft.natural
     assert all(both.shadow.ids.status(each) == "known" for each in draft.event.causes)
 

@@ -13,6 +13,7 @@ from dnam.model import Ask, ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Asked, Manifest, cost_words, drop, load, making
 from projections.decisions.delete import DeletedRequest, delete
+from projections.policies.item_ids import derive as derived_id
 from replay.engine import Engine
 from replay.errors import Busy
 from tests.dnam.cli.memories import Ran, dnam
@@ -117,6 +118,44 @@ def test_what_the_operator_reverted_is_not_brought_back(tmp_path: Path) -> None:
     assert texts(both(tmp_path)[1]) == ["likes black tea"]
     adopt(tmp_path)
     assert active(tmp_path) == ["likes green tea"]
+
+
+def test_what_they_took_back_when_it_was_not_held_is_not_what_they_put_so_beside_it(tmp_path: Path) -> None:
+    """They had it again under another item before they cleared the old one away."""
+
+    async def learns(there: Village) -> None:
+        await there.say("kim", "I like tea")
+        await there.say("kim", "I like rain")
+        await there.learn("kim")
+
+    async def decides(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("kim", "no tea for me any more")
+        await there.learn("kim")
+
+    def ends(ask: Ask) -> str:
+        assert isinstance(ask.inputs, ExtractionInputs)
+        return json.dumps({"upserts": [], "deprecations": [tea(ask.inputs)]})
+
+    def tea(inputs: ExtractionInputs) -> dict[str, str]:
+        return {"id": next(each.id for each in inputs.items if each.text == "likes tea"), "reason": "no more"}
+
+    async def clears_away(there: Village) -> None:
+        kim = await there.handle("kim")
+        tea, rain = (derived_id("preference", f"likes {each}") for each in ("tea", "rain"))
+        await there.memory.edit(kim, rain, "likes tea")
+        await there.memory.forget(kim, id=tea)
+
+    told(tmp_path, learns)
+    model = reader()
+    model.scripts["extraction"] = ends
+    told(tmp_path, decides, model=model)
+    assert active(tmp_path) == ["likes rain"]
+    told(tmp_path, clears_away)
+    assert active(tmp_path) == ["likes tea"]
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    shadow = both(tmp_path)[1]
+    assert (texts(shadow), texts(shadow, "forgotten")) == (["likes tea"], ["enjoys tea", "likes tea"])
 
 
 def test_a_change_that_the_operator_reverted_does_not_stand_where_the_same_was_made(tmp_path: Path) -> None:
