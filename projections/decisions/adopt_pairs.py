@@ -19,7 +19,7 @@ from projections.events import Event, ItemDeprecated, ItemEvicted, ItemMoved, It
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle, Seq
 from projections.items import ItemRow, items_of
-from projections.policies import by_people, capacity, guards, item_ids, kept_private, promotion, refusals
+from projections.policies import by_people, capacity, guards, item_ids, kept_private, old_words, promotion, refusals
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.closeness import Measure
@@ -33,7 +33,7 @@ from projections.shadow_pairs import Address, Pair, compare, differing
 from projections.shadow_scope import Scope, has_item
 
 VERSION = "adoption@1"
-POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION)
+POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION, old_words.VERSION)
 POLICY = " ".join((VERSION, by_people.VERSION, refusals.POLICY, *POLICIES))
 NOTING = "noting@"
 """What the policy of a note has in it that the assistant took down while it answered."""
@@ -108,7 +108,8 @@ class Taking:
         self._seqs: dict[Address, Seq] = {address(each.row.item): each.seq for each in found}
         self.before: dict[Address, ItemRow] = {address(each.row.item): each.row for each in found}
         told = request.guarding.rephrasing, request.measure
-        self._refusing = Refusing(rows, request.owner, list(self.before.values()), request.heard, *told)
+        since = [row for at, row in self.before.items() if self._seqs[at] > request.upto]
+        self._refusing = Refusing(rows, request.owner, list(self.before.values()), since, request.heard, *told)
 
     def pairs(self) -> list[Pair]:
         """What the shadow was asked for, on both sides."""

@@ -1,11 +1,12 @@
 """What people here stand against in an item that comes from a shadow: what they took back, what they keep for their
-direct messages alone, and what they say themselves.
+direct messages alone, what they say themselves, and what they put right since, which the shadow does not know.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from projections.decisions.shelf import rests_on
 from projections.events import Event, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.ids import NOBODY, EventId, Handle
@@ -14,11 +15,13 @@ from projections.policies.by_people import is_by_people
 from projections.policies.closeness import Measure
 from projections.policies.item_ids import derive
 from projections.policies.kept_private import is_kept_private
+from projections.policies.old_words import says_old
 from projections.policies.refusals import Claim, refusal, taken_back
 from projections.policies.rephrasing import Rephrasing
 from projections.policies.text import normalise
 from projections.rows import Rows
 
+PUT_RIGHT = "it says of the same messages what a person put right here since"
 PRIVATE = "its person keeps it for their direct messages"
 
 
@@ -32,8 +35,9 @@ class New(NamedTuple):
 
 
 class Refusing:
-    """Items of one owner that come, held against what people decided: `owned` are the owner's as they are here, `heard`
-    the messages that those to come rest on, `known` what is known of the language, and `measure` an encoder's.
+    """Items of one owner that come, held against what people decided: `owned` are the owner's as they are here, `since`
+    those of them that changed behind the shadow's end, `heard` the messages that those to come rest on, `known` what is
+    known of the language, and `measure` an encoder's.
     """
 
     def __init__(
@@ -41,6 +45,7 @@ class Refusing:
         rows: Rows,
         owner: Handle,
         owned: Sequence[ItemRow],
+        since: Sequence[ItemRow],
         heard: Mapping[EventId, Event],
         known: Rephrasing | None,
         measure: Measure | None,
@@ -48,6 +53,7 @@ class Refusing:
         self._rows = rows
         self._owner = owner
         self._owned = owned
+        self._edited = [row for row in since if row.intent is not None and row.intent.action == "edit"]
         self._heard = heard
         self._known = known
         self._measure = measure
@@ -57,7 +63,19 @@ class Refusing:
         found = refusal(self._rows, self._forgotten(new), _claim(new), self._known, self._measure)
         if found is not None:
             return found.reason
+        if self._is_put_right(new):
+            return PUT_RIGHT
         return PRIVATE if self._is_kept_private(new) else ""
+
+    def _is_put_right(self, new: New) -> bool:
+        """Whether it says, of nothing but what they saw, the old thing that they corrected. A shadow that knows the
+        correction has no such item (`reapply_kept`).
+        """
+        corrected = ((row.item.text, row.intent.saw) for row in self._edited if row.intent and row.intent.saw)
+        return any(
+            {*new.messages} <= {*rests_on(saw.evidence)} and says_old(new.item.text, saw.text, now)
+            for now, saw in corrected
+        )
 
     def is_said(self, new: New) -> bool:
         """Whether an item that a person decided on says just this, in the same place."""

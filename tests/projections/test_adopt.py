@@ -16,6 +16,7 @@ from projections.decisions.adopt_pairs import (
     TAKEN_BACK,
     UNFOUNDED,
 )
+from projections.decisions.adopt_refused import PUT_RIGHT
 from projections.decisions.consent import ConsentRequest, opt_out
 from projections.decisions.remember import EditRequest, ForgetRequest, RememberRequest, edit, forget, remember
 from projections.events import (
@@ -302,6 +303,27 @@ def test_what_the_shadow_does_not_know_yet_stays() -> None:
     two.live.reads([two.said[2]], {"id": two.live.item("drinks tea").item.id, "text": "User drinks chai."})
     assert two.left(upto=upto) == [NEWER, NEWER]
     assert two.adopt(upto=upto) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "theirs", "left"),
+    [
+        (1, "User has a flat in Lyon.", [PUT_RIGHT]),
+        (1, "User moved from Lyon to Nantes.", []),  # it says the new thing
+        (2, "User plays chess in Lyon.", []),  # of another message
+    ],
+)
+def test_what_they_put_right_since_does_not_come_in_by_another_item(number: int, theirs: str, left: list[str]) -> None:
+    two = Two()
+    two.both(1, LYON)
+    two.reads(two.shadow, number, theirs)
+    upto = len(two.live.world.records)
+    found = two.live.item(LYON).item
+    request = EditRequest(two.live.ada, found.id, "User lives in Nantes.", asked(two), NOW + 9, origin("edit"))
+    two.live.world.decide(edit, request._replace(openings=opening(two)))
+    assert [each for each in two.left(upto=upto) if each != BY_PEOPLE] == left
+    assert [event.item.text for event in two.adopt(upto=upto) if isinstance(event, ItemEvent)] == [theirs][len(left) :]
+    assert PUT_RIGHT not in two.left()
 
 
 def test_an_adoption_s_own_items_are_no_news() -> None:
