@@ -47,7 +47,8 @@ def share(act: Reapplying) -> None:
     there = None if at is None or at.item.id == opened.id else at
     source = row or there
     others = [] if row is not None or act.is_here_as_seen() else _stood_beside(act)
-    if source is None and opened.id == event.item.id:
+    as_recorded = row is not None and act.takes_apart_as_recorded(row)
+    if as_recorded or (source is None and opened.id == event.item.id):
         act.carry()
     else:
         item = msgspec.structs.replace(opened, evidence=_of_messages(opened.evidence, row, at))

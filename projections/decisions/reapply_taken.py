@@ -121,7 +121,7 @@ def keep_private(act: Reapplying) -> None:
     kept = [row for row in found.rows if row not in refused]
     open_still = [row for row in kept if row.item.compartment != to]
     for row in open_still[: MOST_EVENTS - len(refused)]:
-        if takes_apart(act.event) and _is_as_recorded(act, row):
+        if act.takes_apart_as_recorded(row):
             act.carry()
         else:
             act.apply(_hidden(act, row, to, found.reason))
@@ -134,11 +134,6 @@ def _is_taken_back_there(act: Reapplying, row: ItemRow, to: str) -> bool:
     """Whether it says, in other words than they saw, what they had taken back where it would go: no one of both."""
     there = found_there(act.shelf, row.item, to) if row.item.compartment != to else None
     return there is not None and there.item.status == "forgotten" and not says_seen(row, act.seen)
-
-
-def _is_as_recorded(act: Reapplying, row: ItemRow) -> bool:
-    """Whether the very same is here that the event was about, and nothing lies where it goes."""
-    return row.event in act.event.causes and found_there(act.shelf, act.event.item, act.event.item.compartment) is None
 
 
 def _put_there(act: Reapplying, to: str) -> None:

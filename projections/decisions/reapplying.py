@@ -11,6 +11,7 @@ import msgspec
 
 from projections.decisions.draft import Draft, Origin
 from projections.decisions.given import Given
+from projections.decisions.moving import found_there
 from projections.decisions.remember import asked, returns_of
 from projections.decisions.shelf import Shelf, causes_of, rests_on
 from projections.events import ItemDeprecated, ItemEvent, ItemForgotten, ItemMoved, ItemRedacted, ItemRestored
@@ -21,6 +22,7 @@ from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotte
 from projections.policies import human_acts, matching, meant, old_words, quiet
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
+from projections.policies.human_acts import takes_apart
 from projections.policies.item_ids import fresh_id
 from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in, stood_for
 from projections.policies.precedence import HUMANS
@@ -126,6 +128,12 @@ class Reapplying:
         """Whether an act before left an item as it is, in which they saw what they saw now, in the same place."""
         saw = None if row.intent is None else row.intent.saw
         return saw is not None and (saw.compartment, saw.kind, normalise(saw.text)) == self._words
+
+    def takes_apart_as_recorded(self, row: ItemRow) -> bool:
+        """Whether a move is taken back of the very same that it was recorded of, and nothing lies where that goes."""
+        item = self.event.item
+        is_of_this = takes_apart(self.event) and row.event in self.event.causes
+        return is_of_this and found_there(self.shelf, item, item.compartment) is None
 
     def own_row(self) -> ItemRow | None:
         """What lies at the address where the act found its item."""

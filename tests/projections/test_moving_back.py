@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from projections.decisions.moving import MoveRequest, keeping_private, move
 from projections.decisions.moving_back import AS_ONE, move_back
 from projections.decisions.reapply import reapply
-from projections.decisions.remember import forget
+from projections.decisions.remember import forget, remember
 from projections.decisions.undoing import undoing
 from projections.errors import BadRequest
 from projections.events import Event, ItemEvicted, ItemForgotten, ItemMoved, ItemRedacted, ItemReverted, ItemUpserted
@@ -26,7 +26,7 @@ from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, mes
 from tests.projections.reverting import WorldChronicle
 from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, same_but, tags, teach
 from tests.projections.test_moving import please_share
-from tests.projections.test_remember import LATER, please_forget
+from tests.projections.test_remember import LATER, please_forget, please_remember
 from tests.world import NOW, World, origin
 
 GUILD = in_guild(Ref("discord", "9"))
@@ -402,6 +402,27 @@ class TestAgain:
 
     def test_among_the_same_items_it_is_the_same(self) -> None:
         both = self.both([learned("likes tea", "m1"), learned("likes tea", "m2", compartment=WIDE)])
+        told = [each.id for made in both.waiting for each in made]
+        assert [draft.id for draft in both.again()] == told
+        assert kept_alike(both.live, both.shadow)
+
+    def test_an_undo_that_is_undone_is_the_same_with_all_that_it_rests_on(self) -> None:
+        made = [learned("likes tea", compartment=GUILD), learned("likes tea", "m1", "m2", compartment=WIDE)]
+        both = Both(made, made, ["m1", "m2"])
+
+        def goes(start: str, to: str, number: int, *, is_back: bool = False) -> None:
+            made, here = origin(f"go {number}"), (Opening(ANN, start),)
+            asked = MoveRequest(ANN, TEA.id, to, "share", PERSON, LATER + number, made, here)
+            if is_back:
+                both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+            else:
+                both.act(move, asked)
+
+        goes(GUILD, WIDE, 1)
+        both.act(remember, please_remember("likes tea", said=LATER + 2, compartment=GUILD))
+        goes(WIDE, GUILD, 3, is_back=True)
+        goes(WIDE, HOME, 4)
+        goes(GUILD, WIDE, 5, is_back=True)
         told = [each.id for made in both.waiting for each in made]
         assert [draft.id for draft in both.again()] == told
         assert kept_alike(both.live, both.shadow)
