@@ -188,6 +188,14 @@ def test_a_part_that_came_back_after_the_whole_was_kept_private_and_forgotten_is
     assert lying(data, ada) == {("direct", BOTH, "forgotten"), ("discord:7", "likes gin", "active")}
 
 
+def test_what_came_apart_is_there_also_where_the_other_was_merged_into_it_and_forgotten(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    assert restored(data, place, *apart(*gin), merged(gin[1], gin[0]), forgotten(gin[0])) == 3
+    assert lying(data, ada) == {("discord:7", "likes tea", "forgotten"), ("discord:7", "likes gin", "active")}
+
+
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
     data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
 ) -> None:

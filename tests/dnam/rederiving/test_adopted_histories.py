@@ -101,6 +101,10 @@ KEPT_SINCE = Story(
 )
 """What they keep for themself after the shadow was made, which does not know it."""
 
+_FORGOTTEN = [*OPENING, Step("forget", 0, 0)]
+FORGOTTEN_BEFORE = Story(_FORGOTTEN, [], [], [], frozenset(), frozenset({"enjoys"}), "", True, frozenset(), 1)
+"""What a summary tells is forgotten before another one is taken over: the old one does not come back with its words."""
+
 _TOLD = [Step("tell", 0, 1), Step("tell", 1, 4), Step("sum up", 0, 0), Step("tell", 1, 25)]
 DELETED_SINCE = Story(_TOLD, [], [Step("delete", 1, 4)], [], frozenset(), frozenset(), "undone", False, frozenset(), 2)
 """A message is deleted after a summary of it was taken over, and had come back."""
@@ -112,6 +116,7 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @LAW
     @example(KEPT_SINCE)
     @example(DELETED_SINCE)
+    @example(FORGOTTEN_BEFORE)
     @given(stories())
     def some(story: Story) -> None:
         with folder() as path:
@@ -240,13 +245,17 @@ class Telling:
             memory = self.square.memory
             decided, before = decided_in(memory.engine), await memory.look(state)
             self.said += await memory.look(readable)
-            left = await undo(memory, self.path, "next")
+            undone = await undo(memory, self.path, "next")
+            left = None if undone is None else undone.left
             self.is_undone, after = left is not None, await memory.look(state)
             opted_out, known = await memory.look(outs), frozenset((*await memory.look(people), bytes(16)))
             held(decided, before, after, opted_out)
             await self._nothing_leaks()
             if self.taken.event is not None and not self.story.then:
-                assert after == self.before, "as it was before the adoption"
+                withheld = frozenset[str]() if undone is None else undone.withheld
+                assert but(after, withheld) == but(self.before, withheld), "as it was before the adoption"
+                for row in after[SUMMARIES.name].values():
+                    assert row["session"] not in withheld or not row["text"], "what is withheld is made anew"
             acted = {key_of(address) for address, seq in decided.acted.items() if seq > self.size}
             for key in {*before[ITEMS.name], *after[ITEMS.name], *self.before[ITEMS.name]} - acted:
                 now, was, then = (each[ITEMS.name].get(key) for each in (after, self.before, before))
@@ -380,11 +389,26 @@ def knows_all(engine: Engine, manifest: Manifest) -> bool:
     return all(each is not None and role_of(each.event) in ("derived", "left out") for each in records)
 
 
-async def undo(memory: Memory, path: Path, name: str) -> set[bytes] | None:
-    """Take the last adoption back; the keys of what is left as it is."""
+def but(state: State, withheld: frozenset[str]) -> State:
+    """The state without the summaries of these sessions: what they said before, a person took back."""
+    keys = {key for key, row in state[SUMMARIES.name].items() if row["session"] in withheld}
+    told = (SUMMARIES.name, SUMMARY_ATTEMPTS.name)
+    return state | {name: {key: row for key, row in state[name].items() if key not in keys} for name in told}
+
+
+class Undone(NamedTuple):
+    """The keys of what is left as it is, and the sessions whose summaries are withheld."""
+
+    left: frozenset[bytes]
+    withheld: frozenset[str]
+
+
+async def undo(memory: Memory, path: Path, name: str) -> Undone | None:
+    """Take the last adoption back."""
     undoing = Unadopting(memory, path, name)
     offer = await undoing.look()
     if offer is None:
         return None
     await undoing.undo(offer)
-    return {key_of(Address(*left.address)) for each in offer.people for left in each.left}
+    left = frozenset(key_of(Address(*left.address)) for each in offer.people for left in each.left)
+    return Undone(left, frozenset(offer.withheld))
