@@ -75,7 +75,6 @@ class _Since:
         self._left: dict[Address, Address] = {}
         self._moves: dict[Address, SealedFact] = {}
         self._ways: dict[Address, tuple[SealedFact, ...]] = {}
-        self._absorbed: dict[Address, tuple[SealedFact, ...]] = {}
         self._places: dict[Address, SealedFact] = {}
         self._items: dict[Address, SealedFact] = {}
         self._settings: dict[tuple[str, str], SealedFact] = {}
@@ -174,7 +173,6 @@ class _Since:
     def _way_of(self, address: Address) -> tuple[SealedFact, ...]:
         """The way of an item, taken from it: the move by which it came, where it was none but itself so far, too."""
         came = (self._moves.pop(address),) if address in self._moves else ()
-        self._absorbed.pop(address, None)
         return (*came, *self._ways.pop(address, ()))
 
     def _apart(self, address: Address, fact: SealedFact) -> None:
@@ -190,13 +188,13 @@ class _Since:
             self._ways[went] = self._ways[address] = (*self._way_of(went), fact)
 
     def _merged(self, fact: SealedFact, event: ItemMerged) -> None:
-        """A model made one of several, where they lie by now. What was absorbed needs what had come of it until then,
-        and not that it was: the one of both says it, whom nobody took back.
+        """A model made one of several, where they lie by now. What was absorbed keeps what had come of it until then;
+        that it was absorbed is the other one's.
         """
         whole, *absorbed = (_address(each) for each in _items(event))
         if any(map(self._is_known, (whole, *absorbed))):
             ways = {each: self._way_of(each) for each in (whole, *absorbed)}
-            self._absorbed |= {each: ways[each] for each in absorbed}
+            self._ways |= {each: ways[each] for each in absorbed}
             self._ways[whole] = self._in_order(*(one for way in ways.values() for one in way), fact)
 
     def _changed(self, fact: SealedFact, address: Address) -> None:
@@ -234,7 +232,7 @@ class _Since:
 
     def _taken_back(self, address: Address) -> Iterator[SealedFact]:
         """The last that was taken back of an item, and what it needs to be all that is."""
-        fact, way = self._items[address], self._ways.get(address) or self._absorbed.get(address, ())
+        fact, way = self._items[address], self._ways.get(address, ())
         origin = self._came.get(address, _Origin(address)).address
         event = fact.event
         if isinstance(event, ItemForgotten):

@@ -64,6 +64,13 @@ def lying(data: Path, owner: Handle) -> set[tuple[str, str, str]]:
     return {(each.compartment.rpartition("/")[2], each.text, each.status) for each in found}
 
 
+def opened(data: Path, owner: Handle) -> set[str]:
+    """The ids of what lies elsewhere than in direct messages."""
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        items = [each.row.item for each in items_of(rows, owner)]
+    return {each.id for each in items if each.compartment != direct(owner)}
+
+
 def wide_and_private(data: Path, owner: Handle) -> tuple[Item, Item]:
     """Two that say the same, one in direct messages and one everywhere; nothing has made one of them."""
     private, wide = tea(owner, direct(owner), "durable-2"), tea(owner, everywhere(owner), "durable-2")
@@ -194,6 +201,18 @@ def test_what_came_apart_is_there_also_where_the_other_was_merged_into_it_and_fo
     record(data, drafts(merged(*gin), name="merged"))
     assert restored(data, place, *apart(*gin), merged(gin[1], gin[0]), forgotten(gin[0])) == 3
     assert lying(data, ada) == {("discord:7", "likes tea", "forgotten"), ("discord:7", "likes gin", "active")}
+
+
+def test_what_was_kept_private_and_merged_is_open_nowhere_where_another_is_kept_private_onto_it(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    open_, wide = tea(ada, GUILD, "durable-2"), tea(ada, everywhere(ada), "durable-2")
+    private, other = tea(ada, direct(ada), "durable-2"), says(tea(ada, direct(ada), "durable-3"), "likes gin")
+    record(data, *(drafts(remembered(each), name=f"there {n}") for n, each in enumerate((open_, wide, other))))
+    since = (moved(private, open_), merged(other, private), moved(private, wide))
+    assert restored(data, place, *since) == 2
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active"), ("direct", "likes gin", "active")}
+    assert "durable-2" not in opened(data, ada)
 
 
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
