@@ -45,6 +45,7 @@ SHARED = "its person, and no model, let it follow them everywhere"
 SAID = "what a person decided on says this already"
 UNFOUNDED = "nothing that it rests on is here any more"
 TAKEN_BACK = "some of what it rests on was taken back"
+SPOILED = "what the shadow has of it rests on what was taken back"
 OUT = "they opted out: nothing of theirs is recorded"
 REVERTED = "the operator took back what had come of it here"
 
@@ -55,6 +56,8 @@ class AdoptRequest(NamedTuple):
 
     `reverted` are the addresses of items here that say again what they said because the operator reverted what had
     come of them.
+
+    `spoiled` are those of items here which the shadow has with words that are gone by now: of these it says nothing.
 
     `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
     rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
@@ -79,6 +82,7 @@ class AdoptRequest(NamedTuple):
     scope: Scope = Scope()
     measure: Measure | None = None
     reverted: frozenset[Address] = frozenset()
+    spoiled: frozenset[Address] = frozenset()
 
 
 def standing(rows: Rows, message: EventId) -> EventId | None:
@@ -130,6 +134,8 @@ class Taking:
             return BY_PEOPLE
         if here is not None and address(here.item) in self._request.reverted:
             return REVERTED
+        if pair.new is None and address(pair.row.item) in self._request.spoiled:
+            return SPOILED
         if pair.row.item.compartment in (SELF, OWNER) or (here is not None and NOTING in here.policy):
             return BESIDE_LOOPS
         if here is not None and self._is_newer(here):

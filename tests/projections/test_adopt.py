@@ -13,6 +13,7 @@ from projections.decisions.adopt_pairs import (
     OUT,
     REVERTED,
     SHARED,
+    SPOILED,
     TAKEN_BACK,
     UNFOUNDED,
 )
@@ -30,6 +31,7 @@ from projections.events import (
 )
 from projections.events.values import PLATFORM, Audience, By, Intent, Source
 from projections.ids import NOBODY, EventId
+from projections.policies.capacity import address
 from projections.policies.closeness import Nearness
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.promotion import Harmless, SharingWords
@@ -324,6 +326,17 @@ def test_what_they_put_right_since_does_not_come_in_by_another_item(number: int,
     assert [each for each in two.left(upto=upto) if each != BY_PEOPLE] == left
     assert [event.item.text for event in two.adopt(upto=upto) if isinstance(event, ItemEvent)] == [theirs][len(left) :]
     assert PUT_RIGHT not in two.left()
+
+
+def test_what_the_shadow_has_with_words_that_are_gone_does_not_go_here() -> None:
+    two = Two()
+    two.reads(two.live, 0, TEA)
+    two.reads(two.live, 1, LYON)
+    spoiled = frozenset({address(two.live.item(TEA).item)})
+    assert two.left(spoiled=spoiled) == [SPOILED]
+    (event,) = two.adopt(spoiled=spoiled)
+    assert isinstance(event, ItemDeprecated)
+    assert event.item.text == LYON
 
 
 def test_an_adoption_s_own_items_are_no_news() -> None:

@@ -83,6 +83,57 @@ def test_the_diff_shows_nothing_of_a_message_that_is_gone(tmp_path: Path) -> Non
     assert "rain" in ran.out
 
 
+def joining(name: str) -> ScriptedModel:
+    """A model that makes one item of all that is liked, and goes on with it."""
+    model = reader(name=name)
+
+    def extract(ask: Ask) -> str:
+        assert isinstance(ask.inputs, ExtractionInputs)
+        known = next((each for each in ask.inputs.items if each.text.startswith("likes")), None)
+        liked = [(line, line.text.partition("I like ")[2]) for line in ask.inputs.lines if "I like " in line.text]
+        text = " and ".join((known.text if known else "likes nothing", *(what for _, what in liked)))
+        evidence = [{"quote": f"I like {what}", "message": line.id} for line, what in liked]
+        entry = {"id": known.id if known else "", "kind": "preference", "text": text, "tags": [], "evidence": evidence}
+        return json.dumps({"upserts": [entry] if liked else [], "deprecations": []})
+
+    model.scripts["extraction"] = extract
+    return model
+
+
+def test_what_stands_in_a_shadow_without_a_message_does_not_bring_its_words(tmp_path: Path) -> None:
+    """Nor does what the model goes on with from it; and what is here of it does not go."""
+    points: list[tuple[str, int]] = []
+
+    async def before(there: Village) -> None:
+        points.append((await there.say("kim", "I like canary yellow"), there.said))
+        await there.say("kim", "I like rain")
+        await there.learn("kim")
+
+    async def after(there: Village) -> None:
+        request = DeletedRequest("discord", points[0][0], SESSION, points[0][1], points[0][1] + 600_000)
+        await there.memory.record(lambda rows: delete(rows, request))
+
+    async def later(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("kim", "I like snow")
+        await there.learn("kim")
+
+    told(tmp_path, before)
+    asyncio.run(derive(tmp_path, joining("other"), asked=OTHER))
+    told(tmp_path, after)
+    assert active(tmp_path) == ["likes rain"]
+    for happening in (None, later):
+        if happening is not None:
+            told(tmp_path, happening)
+        asyncio.run(derive(tmp_path, joining("other"), asked=OTHER))
+        assert "canary" in str(texts(both(tmp_path)[1])), "it stands there, on what was said later"
+        before_it = active(tmp_path)
+        ran = dnam("adopt", "next", "--yes", "--data", tmp_path)
+        shown = dnam("diff", "--shadow", "next", "--data", tmp_path) if happening is None else ran
+        assert "canary" not in ran.out + ran.err + shown.out
+        assert active(tmp_path) == before_it
+
+
 def mistaken(name: str) -> ScriptedModel:
     """A model that takes green tea for black."""
     model = reader(name=name)
