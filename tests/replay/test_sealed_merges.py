@@ -112,6 +112,28 @@ def test_two_that_were_kept_private_one_onto_the_other_are_private(data: Path, p
     assert lying(data, ada) == {("direct", "likes tea", "active")}
 
 
+def test_what_two_were_kept_private_onto_is_forgotten_though_one_of_them_is_not_in_the_backup(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    open_ = tea(ada, GUILD, "durable-2")
+    since = (remembered(open_), moved(private, open_), moved(private, wide), forgotten(private))
+    assert restored(data, place, *since) == 3
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "forgotten")}
+
+
+def test_what_was_kept_private_before_an_undo_and_its_undoing_came_onto_it_is_open_nowhere(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    open_, wide, private = (tea(ada, at, "durable-2") for at in (GUILD, everywhere(ada), direct(ada)))
+    record(data, drafts(remembered(open_), name="open"), drafts(remembered(private), name="private"))
+    record(data, drafts(remembered(wide), name="wide"), drafts(moved(wide, private), name="shared"))
+    since = (moved(private, open_), forgotten(private), *comes_apart(private, wide), moved(private, wide))
+    assert restored(data, place, *since) == 2
+    assert opened(data, ada) == {"durable-1"}
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active")}
+
+
 def test_what_changed_places_with_another_is_where_it_was(data: Path, place: Path, ada: Handle) -> None:
     home, wide = tea(ada, direct(ada)), tea(ada, everywhere(ada))
     record(data, drafts(remembered(home), name="home"))
