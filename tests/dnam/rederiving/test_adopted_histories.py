@@ -27,6 +27,7 @@ from dnam.shadows import Asked, Manifest, exists, load
 from dnam.unadopting import Unadopting
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
+from projections.decisions.shelf import rests_on
 from projections.events import ItemRedacted
 from projections.events.values import Limits
 from projections.fold import AnyProjection
@@ -277,6 +278,7 @@ class Telling:
                     or key in left
                     or not self.taken.event
                     or key[:16] not in known - opted_out
+                    or await memory.look(partial(is_without_words, was))  # it went with its message, without an event
                 )
 
     async def _nothing_leaks(self) -> None:
@@ -390,6 +392,11 @@ def readable(rows: Rows, *, standing: bool = True) -> str:
     told = (row.item for row in found if standing or row.tag != ItemRedacted.TAG)
     items = [msgspec.json.encode(msgspec.to_builtins(item)).decode() for item in told]
     return "\n".join((*items, *(found.row.text for found in rows.scan(SUMMARIES))))
+
+
+def is_without_words(row: dict[str, Any] | None, rows: Rows) -> bool:
+    """Whether a message that an item rests on was taken back, or says something else by now."""
+    return row is not None and any(rows.ids.status(each) != "known" for each in rests_on(row["item"].evidence))
 
 
 def outs(rows: Rows) -> frozenset[Handle]:
