@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from projections.decisions.shelf import rests_on
 from projections.events import Event, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.ids import NOBODY, EventId, Handle
@@ -15,7 +14,7 @@ from projections.policies.by_people import is_by_people
 from projections.policies.closeness import Measure
 from projections.policies.item_ids import derive
 from projections.policies.kept_private import is_kept_private
-from projections.policies.old_words import says_old
+from projections.policies.old_words import is_put_right
 from projections.policies.refusals import Claim, refusal, taken_back
 from projections.policies.rephrasing import Rephrasing
 from projections.policies.text import normalise
@@ -53,7 +52,7 @@ class Refusing:
         self._rows = rows
         self._owner = owner
         self._owned = owned
-        self._edited = [row for row in since if row.intent is not None and row.intent.action == "edit"]
+        self._since = since
         self._heard = heard
         self._known = known
         self._measure = measure
@@ -63,19 +62,9 @@ class Refusing:
         found = refusal(self._rows, self._forgotten(new), _claim(new), self._known, self._measure)
         if found is not None:
             return found.reason
-        if self._is_put_right(new):
-            return PUT_RIGHT
+        if is_put_right(self._since, new.messages, new.item.text):
+            return PUT_RIGHT  # a shadow that knows it has no such item (`reapply_kept`)
         return PRIVATE if self._is_kept_private(new) else ""
-
-    def _is_put_right(self, new: New) -> bool:
-        """Whether it says, of nothing but what they saw, the old thing that they corrected. A shadow that knows the
-        correction has no such item (`reapply_kept`).
-        """
-        corrected = ((row.item.text, row.intent.saw) for row in self._edited if row.intent and row.intent.saw)
-        return any(
-            {*new.messages} <= {*rests_on(saw.evidence)} and says_old(new.item.text, saw.text, now)
-            for now, saw in corrected
-        )
 
     def is_said(self, new: New) -> bool:
         """Whether an item that a person decided on says just this, in the same place."""

@@ -7,9 +7,9 @@
     as this undoing left it                  nothing: it broke off, and goes on
     changed since, by whomever               nothing; it is left as it is, and told
 
-What was before is no row any more: whoever asks reads it from the log and hands it in. What a person took back
-meanwhile does not return, nor what fewer people can read by now than the item would tell; and what the adoption had
-moved out of the way returns only where there is room. Of who opted out nothing is recorded: all of theirs is left.
+What was before is no row any more: whoever asks reads it from the log and hands it in. What a person took back or put
+right meanwhile does not return, nor what fewer people can read by now than the item would tell; and what the adoption
+had moved out of the way returns only where there is room. Of who opted out nothing is recorded: all of theirs is left.
 """
 
 from collections.abc import Iterable, Mapping
@@ -30,6 +30,7 @@ from projections.policies.capacity import COUNTED
 from projections.policies.compartments import said_in
 from projections.policies.item_ids import derive
 from projections.policies.kept_private import is_kept_private
+from projections.policies.old_words import is_put_right
 from projections.policies.refusals import Claim, refusal
 from projections.policies.rephrasing import Rephrasing
 from projections.rows import Rows
@@ -37,6 +38,7 @@ from projections.rows import Rows
 CHANGED = "it changed since"
 PRIVATE = "its person keeps it for their direct messages since"
 FORGOTTEN = "a person took back since what it said"
+PUT_RIGHT = "a person put right since what it said"
 NARROWER = "fewer people can read by now what it rests on"
 NO_ROOM = "there is no room for it any more"
 
@@ -153,6 +155,8 @@ class _Undoing:
             return ""
         if row.item.status == "active" and self._is_taken_back(row):
             return FORGOTTEN
+        if row.item.status == "active" and is_put_right(self._since, rests_on(row.item.evidence), row.item.text):
+            return PUT_RIGHT
         if row.item.status == "active" and self._is_kept_private(row):
             return PRIVATE
         if self._is_narrower(row):
