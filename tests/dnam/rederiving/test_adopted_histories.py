@@ -230,7 +230,8 @@ class Telling:
             self.size = memory.engine.head().size
             if self.taken.event is None:
                 assert self.size == size, "nothing was taken over, and nothing recorded"
-            held(decided, self.before, await memory.look(state), await memory.look(outs))
+            self.adopted = await memory.look(state)
+            held(decided, self.before, self.adopted, await memory.look(outs))
             await self._nothing_leaks()
             if self.story.every == 1:
                 again = await adopting.adopt()
@@ -274,6 +275,7 @@ class Telling:
                 assert now == then or (now == was and self.taken.event is not None)
                 assert (
                     now == was
+                    or was == self.adopted[ITEMS.name].get(key)  # it was not adopted: there is nothing to take back
                     or left is None
                     or key in left
                     or not self.taken.event
