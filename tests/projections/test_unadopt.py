@@ -231,6 +231,23 @@ def test_what_had_made_way_returns_where_there_is_room(cap: int, left: dict[str,
     assert (states(two.live.rows, two.live.ada) == were) == (not left)
 
 
+def test_what_is_nobody_s_does_not_return_where_who_said_it_took_it_back_since() -> None:
+    two = Two()
+    lore = an_item(NOBODY, "there is green tea", [(SAID[0], two.said[0].id)], about="guild")
+    two.live.world.add(ItemUpserted(said=NOW, by=MODEL, item=lore))
+    two.both(0, TEA)
+    two.reads(two.shadow, 1, LYON)
+    before = rows_of(two.live.rows, NOBODY)
+    two.adopt(NOBODY)
+    records = two.live.world.records
+    heard = {each.id: each.event for each in records if isinstance(each.event, MessageHeard)}
+    asked = undone(two.live.world, NOBODY, before, heard=heard)
+    assert len(unadopting(two.live.rows, asked).drafts) == 1
+    forgets(two, TEA)
+    assert [each.reason for each in unadopting(two.live.rows, asked).left] == [FORGOTTEN]
+    assert take_back(two, asked) == []
+
+
 def test_what_is_nobody_s_returns_by_compartment() -> None:
     two = Two()
     lore = an_item(NOBODY, "a moot", [(SAID[0], two.said[0].id)], about="guild")
