@@ -262,7 +262,7 @@ class Telling:
             left = None if undone is None else undone.left
             self.is_undone, after = left is not None, await memory.look(state)
             opted_out, known = await memory.look(outs), frozenset((*await memory.look(people), bytes(16)))
-            held(decided, before, after, opted_out)
+            held(decided, before, after, opted_out, self.before)
             await self._nothing_leaks()
             if self.taken.event is not None and not self.story.then:
                 withheld = frozenset[str]() if undone is None else undone.withheld
@@ -329,8 +329,12 @@ def agrees(decided: Decided, rows: Rows) -> None:
             assert (there[address].text, there[address].status) == (item.text, item.status)
 
 
-def held(decided: Decided, before: State, after: State, opted_out: frozenset[Handle]) -> None:
-    """After a difference was taken over, or back, everything is as people decided."""
+def held(
+    decided: Decided, before: State, after: State, opted_out: frozenset[Handle], first: State | None = None
+) -> None:
+    """After a difference was taken over, or back, everything is as people decided. `first` is what was before it was
+    taken over: what was said twice then may be so again.
+    """
     was, now = before[ITEMS.name], after[ITEMS.name]
     for address, item in decided.written():
         key = key_of(address)
@@ -349,7 +353,8 @@ def held(decided: Decided, before: State, after: State, opted_out: frozenset[Han
         assert words_of(item) not in words, "what was forgotten is not said again"
         assert not decided.left_recall(each.message for each in item.evidence if each.message)
         assert item.kept == (key in was and was[key]["item"].kept), "only a person asks to keep something"
-        twins = [each["item"] for at, each in now.items() if at != key and _says(each, item)]
+        others = [at for at, each in now.items() if at != key and _says(each, item)]
+        twins = [now[at]["item"] for at in others if first is None or first[ITEMS.name].get(at) != now[at]]
         assert not [each for each in twins if _lies_with(each, item)], "nothing is said twice"
         assert words_of(item) not in hidden or item.compartment.endswith("/direct"), "what is kept private is"
 
