@@ -1,12 +1,12 @@
 """What an adoption is decided from: the rows and events of a shadow beside those of the live memory."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.adapters.script import script_of
-from dnam.rederiving.following import gone_since, is_any_gone
+from dnam.rederiving.following import gone_since, has_lost_words, is_any_gone
 from dnam.shadows import Manifest
 from projections.decisions.adopt_pairs import VERSION, AdoptRequest, standing
 from projections.decisions.adopt_rests import said_behind
@@ -23,7 +23,7 @@ from projections.items import ITEMS, ItemRow, items_of
 from projections.people import PEOPLE
 from projections.policies.capacity import address
 from projections.rows import Rows
-from projections.shadow_pairs import compare
+from projections.shadow_pairs import Address, Pair, compare
 from projections.shadow_scope import Scope, has_summary
 from projections.summaries import SUMMARIES, SummaryRow
 from replay.chronicle import LogChronicle
@@ -68,9 +68,12 @@ class Source:
     def request(self, both: Both, adoption: Adoption, owner: Handle) -> AdoptRequest:
         """What an owner's items are taken over by. Only what is said behind those that differ is read."""
         there, here = LogChronicle(self._shadow.live), LogChronicle(self.memory.engine.live)
+        mine = [each.row for each in items_of(both.live, owner)]
         found = [each.row for each in items_of(both.shadow, owner)]
-        items = tuple(row for row in found if not gone_since(self.memory.engine, both.live, row, behind(row, there)))
-        pairs = compare((found.row for found in items_of(both.live, owner)), items)
+        gone = self._gone(both, compare(mine, found), there)
+        events = {pair.new.event for pair in gone if pair.new is not None}
+        items = tuple(row for row in found if row.event not in events)
+        pairs = compare(mine, items)
         news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
         old = [pair.old for pair in pairs if pair.old is not None and pair.kind != "same"]
         rests = {row.event: behind(row, there) for row in news if not rests_on(row.item.evidence)}
@@ -91,7 +94,20 @@ class Source:
             sharing=memory.sharing,
             scope=self._scope,
             reverted=frozenset(address(row.item) for row in old if _is_reverted(row, here)),
+            spoiled=frozenset(_told_by(gone, mine)),
         )
+
+    def _gone(self, both: Both, pairs: Iterable[Pair], there: LogChronicle) -> list[Pair]:
+        """The pairs of which the shadow's item has words that are gone here."""
+        return [
+            pair
+            for pair in pairs
+            if pair.new is not None
+            and (
+                gone_since(self.memory.engine, both.live, pair.new, behind(pair.new, there))
+                or (pair.kind != "same" and has_lost_words(pair.new, there))
+            )
+        ]
 
     # -- summaries ---------------------------------------------------------------------------------------------------
 
@@ -107,6 +123,15 @@ class Source:
                     continue  # made anew with the next derivation
                 requests.append(AdoptSummaryRequest(adoption, made, rests, manifest.name, manifest.upto))
         return sorted(requests, key=lambda each: (each.made.session, each.made.audience.epoch))
+
+
+def _told_by(gone: Sequence[Pair], mine: Iterable[ItemRow]) -> Iterator[Address]:
+    """Where the items lie of which the shadow tells in those that are gone: the same ones, and what rests on the same
+    messages.
+    """
+    yield from (address(pair.old.item) for pair in gone if pair.old is not None)
+    messages = {each for pair in gone if pair.new is not None for each in rests_on(pair.new.item.evidence)}
+    yield from (address(row.item) for row in mine if messages.intersection(rests_on(row.item.evidence)))
 
 
 def _finding(chronicle: LogChronicle) -> Callable[[EventId], Event | None]:

@@ -150,8 +150,10 @@ class _Since:
         before, address = _before(event), _address(event.item)
         forgotten = self._items.pop(before, fact)
         origin = self._came.pop(before, _Origin(before))
+        is_one = self._is_known(address)
         self._find_way(fact, before, address, origin.address)
-        self._came[address] = _Origin(address) if origin.address == address else origin
+        if origin.address in self._there or not is_one:  # else it is still what it was one with, which the backup has
+            self._came[address] = _Origin(address) if origin.address == address else origin
         self._left[before] = address
         self._places.pop(before, None)
         self._places[address] = fact
@@ -162,10 +164,10 @@ class _Since:
         came = (self._moves.pop(before),) if before in self._moves else ()
         way, there = self._ways.pop(before, ()), self._ways.pop(address, ())
         is_one = self._is_known(address)
-        if way and way == there:  # nothing but that they came apart: they are one again
-            if origin != address:
-                self._ways[address] = (fact,)
-        elif way or is_one:
+        if way and way == there:  # they came apart, last of all: they are one again
+            ahead = way[:-2] if isinstance(way[-1].event, ItemReverted) else ()
+            self._ways[address] = (*ahead, fact) if origin != address else ahead
+        elif way or there or is_one:
             self._ways[address] = self._in_order(*came, *way, *self._way_of(address), *there, fact)
         else:
             self._moves[address] = _from(fact, origin)
@@ -188,10 +190,14 @@ class _Since:
             self._ways[went] = self._ways[address] = (*self._way_of(went), fact)
 
     def _merged(self, fact: SealedFact, event: ItemMerged) -> None:
-        """A model made one of several, where they lie by now."""
-        addresses = [_address(each) for each in _items(event)]
-        if any(map(self._is_known, addresses)):
-            self._ways[addresses[0]] = self._in_order(*(one for each in addresses for one in self._way_of(each)), fact)
+        """A model made one of several, where they lie by now. What was absorbed keeps what had come of it until then;
+        that it was absorbed is the other one's.
+        """
+        whole, *absorbed = (_address(each) for each in _items(event))
+        if any(map(self._is_known, (whole, *absorbed))):
+            ways = {each: self._way_of(each) for each in (whole, *absorbed)}
+            self._ways |= {each: ways[each] for each in absorbed}
+            self._ways[whole] = self._in_order(*(one for way in ways.values() for one in way), fact)
 
     def _changed(self, fact: SealedFact, address: Address) -> None:
         """What a merge had made one comes apart: the whole says what it said before, and the part is there again."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from projections.rows import Rows
 
 CHANGED = "it was made anew since"
-WITHHELD = "a person took back since what it said before"
+WITHHELD = "a person took back what it said before"
 
 
 def undo(shell: Shell, name: str) -> None:

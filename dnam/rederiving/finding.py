@@ -1,4 +1,4 @@
-"""Where a message lies whose event is known, and what an item was until it was reverted."""
+"""Where a message lies whose event is known, and what an item was until it was reverted, or taken back."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from dnam.loops.extraction import ANYBODY, Said
 from dnam.rederiving.spoken import There
 from projections.decisions.came_of import left_by
 from projections.derived import effects_of
-from projections.events import Event, ItemReverted, MessageEdited, MessageHeard
+from projections.events import Event, ItemForgotten, ItemReverted, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.fruitless import passed_over
 from projections.ids import EventId, Point, Seq
@@ -94,9 +94,22 @@ def item_until(engine: Engine, event: ItemReverted) -> Item | None:
     """The item as the last of the events had left it that this one undoes; None where that cannot be read, or was no
     state of it.
     """
-    seq = engine.store.log.find(event.undoes[-1]) if event.undoes else None
+    return _left_by(engine, event.undoes[-1], event.item) if event.undoes else None
+
+
+def was_held(engine: Engine, event: Event) -> bool:
+    """Whether what somebody took back was active until then, as far as that can be read."""
+    if not isinstance(event, ItemForgotten) or not event.causes:
+        return True
+    until = _left_by(engine, event.causes[-1], event.item)
+    return until is None or until.status == "active"
+
+
+def _left_by(engine: Engine, event: EventId, item: Item) -> Item | None:
+    """An item as an event had left it; None where that cannot be read, or the event was none of its."""
+    seq = engine.store.log.find(event)
     record = None if seq is None else engine.live.folding.record_at(seq)
-    row = None if record is None else left_by(record).get(key_of(address_of(event.item)))
+    row = None if record is None else left_by(record).get(key_of(address_of(item)))
     return None if row is None else row.item
 
 

@@ -40,11 +40,14 @@ from projections.events import (
 from projections.events.values import PLATFORM, Evidence
 from projections.ids import EventId, seeded_id
 from projections.items import ItemRow, items_of
+from projections.lives import address_of, key_of
 from projections.messages import MessageRow
+from projections.policies.by_people import is_by_people
 from projections.policies.text import folded
 from projections.rows import Rows
 from projections.turns import TurnRow, find_turn
 from replay import codec
+from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.log import StoredEvent
 from replay.units import stored_with
@@ -213,9 +216,31 @@ def _tag(engine: Engine, event: EventId) -> str:
 
 def gone_since(live: Engine, rows: Rows, item: ItemRow, rests: Iterable[EventId] = ()) -> bool:
     """Whether an item of a shadow rests on words that are gone in the memory by now (`rows`): on a message that was
-    taken back, or on what stood in one before it was edited. `rests` are the messages behind one that names none.
+    taken back, or on what stood in one before it was edited. `rests` are the messages behind one that names none. Where
+    the shadow knows that already, a model's item that stands on other messages says it still.
     """
+    if item.tag == ItemRedacted.TAG and not is_by_people(item):
+        return True
     return is_any_gone(rows, rests) or any(_is_quote_gone(live, rows, each) for each in item.item.evidence)
+
+
+def has_lost_words(item: ItemRow, there: LogChronicle) -> bool:
+    """Whether a model's item of a shadow goes on from one that stood without some of what it had rested on."""
+    if is_by_people(item):
+        return False
+    found = {item.event: there.find(item.event)}
+    waiting = list(found.values())
+    while waiting:
+        record = waiting.pop()
+        event = None if record is None else record.event
+        if not isinstance(event, ItemEvent) or key_of(address_of(event.item)) != key_of(address_of(item.item)):
+            continue
+        if isinstance(event, ItemRedacted):
+            return True
+        news = {each: there.find(each) for each in event.causes if each not in found and there.tag(each) in ITEM_TAGS}
+        found |= news
+        waiting += news.values()
+    return False
 
 
 def is_any_gone(rows: Rows, events: Iterable[EventId]) -> bool:

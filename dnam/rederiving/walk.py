@@ -14,7 +14,7 @@ import msgspec
 
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
-from dnam.rederiving.finding import item_until, messages_of
+from dnam.rederiving.finding import item_until, messages_of, was_held
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.lost import lost_by
 from dnam.rederiving.quiet import once_more
@@ -260,7 +260,7 @@ class Walk:
             await self._revert(event, made, cap)
             return
         others = tuple(each for each in together if isinstance(each, ItemEvent) and each is not event)
-        request = ReapplyRequest(event, told.id, made, told.given, cap, others)
+        request = ReapplyRequest(event, told.id, made, told.given, cap, others, was_held(self._live, event))
         try:
             await self._memory.record(lambda rows: reapply(rows, request))
         except Refused:  # it would be open to more people here: as it was recorded, it stands

@@ -19,7 +19,7 @@ from projections.events import Event, ItemDeprecated, ItemEvicted, ItemMoved, It
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle, Seq
 from projections.items import ItemRow, items_of
-from projections.policies import by_people, capacity, guards, item_ids, kept_private, promotion, refusals
+from projections.policies import by_people, capacity, guards, item_ids, kept_private, old_words, promotion, refusals
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.closeness import Measure
@@ -33,7 +33,7 @@ from projections.shadow_pairs import Address, Pair, compare, differing
 from projections.shadow_scope import Scope, has_item
 
 VERSION = "adoption@1"
-POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION)
+POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION, old_words.VERSION)
 POLICY = " ".join((VERSION, by_people.VERSION, refusals.POLICY, *POLICIES))
 NOTING = "noting@"
 """What the policy of a note has in it that the assistant took down while it answered."""
@@ -45,6 +45,7 @@ SHARED = "its person, and no model, let it follow them everywhere"
 SAID = "what a person decided on says this already"
 UNFOUNDED = "nothing that it rests on is here any more"
 TAKEN_BACK = "some of what it rests on was taken back"
+SPOILED = "what the shadow has of it rests on what was taken back"
 OUT = "they opted out: nothing of theirs is recorded"
 REVERTED = "the operator took back what had come of it here"
 
@@ -55,6 +56,8 @@ class AdoptRequest(NamedTuple):
 
     `reverted` are the addresses of items here that say again what they said because the operator reverted what had
     come of them.
+
+    `spoiled` are those of items here which the shadow has with words that are gone by now: of these it says nothing.
 
     `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
     rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
@@ -79,6 +82,7 @@ class AdoptRequest(NamedTuple):
     scope: Scope = Scope()
     measure: Measure | None = None
     reverted: frozenset[Address] = frozenset()
+    spoiled: frozenset[Address] = frozenset()
 
 
 def standing(rows: Rows, message: EventId) -> EventId | None:
@@ -108,7 +112,8 @@ class Taking:
         self._seqs: dict[Address, Seq] = {address(each.row.item): each.seq for each in found}
         self.before: dict[Address, ItemRow] = {address(each.row.item): each.row for each in found}
         told = request.guarding.rephrasing, request.measure
-        self._refusing = Refusing(rows, request.owner, list(self.before.values()), request.heard, *told)
+        since = [row for at, row in self.before.items() if self._seqs[at] > request.upto]
+        self._refusing = Refusing(rows, request.owner, list(self.before.values()), since, request.heard, *told)
 
     def pairs(self) -> list[Pair]:
         """What the shadow was asked for, on both sides."""
@@ -129,6 +134,8 @@ class Taking:
             return BY_PEOPLE
         if here is not None and address(here.item) in self._request.reverted:
             return REVERTED
+        if pair.new is None and address(pair.row.item) in self._request.spoiled:
+            return SPOILED
         if pair.row.item.compartment in (SELF, OWNER) or (here is not None and NOTING in here.policy):
             return BESIDE_LOOPS
         if here is not None and self._is_newer(here):

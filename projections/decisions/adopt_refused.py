@@ -1,5 +1,5 @@
 """What people here stand against in an item that comes from a shadow: what they took back, what they keep for their
-direct messages alone, and what they say themselves.
+direct messages alone, what they say themselves, and what they put right since, which the shadow does not know.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,11 +14,13 @@ from projections.policies.by_people import is_by_people
 from projections.policies.closeness import Measure
 from projections.policies.item_ids import derive
 from projections.policies.kept_private import is_kept_private
+from projections.policies.old_words import is_put_right
 from projections.policies.refusals import Claim, refusal, taken_back
 from projections.policies.rephrasing import Rephrasing
 from projections.policies.text import normalise
 from projections.rows import Rows
 
+PUT_RIGHT = "it says of the same messages what a person put right here since"
 PRIVATE = "its person keeps it for their direct messages"
 
 
@@ -32,8 +34,9 @@ class New(NamedTuple):
 
 
 class Refusing:
-    """Items of one owner that come, held against what people decided: `owned` are the owner's as they are here, `heard`
-    the messages that those to come rest on, `known` what is known of the language, and `measure` an encoder's.
+    """Items of one owner that come, held against what people decided: `owned` are the owner's as they are here, `since`
+    those of them that changed behind the shadow's end, `heard` the messages that those to come rest on, `known` what is
+    known of the language, and `measure` an encoder's.
     """
 
     def __init__(
@@ -41,6 +44,7 @@ class Refusing:
         rows: Rows,
         owner: Handle,
         owned: Sequence[ItemRow],
+        since: Sequence[ItemRow],
         heard: Mapping[EventId, Event],
         known: Rephrasing | None,
         measure: Measure | None,
@@ -48,6 +52,7 @@ class Refusing:
         self._rows = rows
         self._owner = owner
         self._owned = owned
+        self._since = since
         self._heard = heard
         self._known = known
         self._measure = measure
@@ -57,6 +62,8 @@ class Refusing:
         found = refusal(self._rows, self._forgotten(new), _claim(new), self._known, self._measure)
         if found is not None:
             return found.reason
+        if is_put_right(self._since, new.messages, new.item.text):
+            return PUT_RIGHT  # a shadow that knows it has no such item (`reapply_kept`)
         return PRIVATE if self._is_kept_private(new) else ""
 
     def is_said(self, new: New) -> bool:

@@ -11,7 +11,8 @@ edit         what says the new text, else what      it says the new text; what e
              nothing here that they saw             besides, the old text stands as a refusal
 restore      what was forgotten by the same act,    one of it is active again, in the words that they saw; the rest is
              wherever; else what they saw           taken back no more, and deprecated. What only the words given had
-                                                    taken here is active again, too
+                                                    taken here is active again, too; what has its id and was taken
+                                                    back in other words stays so, and the item lies beside it
 taken apart  what both had become                   it says what it said before; nothing where there is none
 an import    another item with the very same text   it stands, and nothing comes in; nor does what was forgotten
 any          nothing                                the recorded event comes over
@@ -202,17 +203,33 @@ def restore(act: Reapplying) -> None:
     went = [row for row in act.shelf.all() if _went_with(act, row)]
     besides = [row for row in went if row.reason.endswith(COVERED)]
     stood = sorted((row for row in went if row not in besides), key=lambda row: _nearest_first(act, row))
-    found, also = find(act.saying_first(), act.seen, BY_WORDS), act.still_say()
+    theirs = [row for row in act.saying_first() if not _is_taken_back_besides(act, row)]
+    found, also = find(theirs, act.seen, BY_WORDS), act.still_say()
     row = next(iter(stood or found.rows), None)
     now = act.event.item
-    if row is None:
+    if row is None and act.own_row() is None:
         act.carry(room=True)
+    elif row is None:
+        now = _brought_back_beside(act)
     else:
         now = _brought_back(act, row, found.reason if row in found.rows else WENT_WITH_IT)
     for each in besides:
         _brought_back(act, each, WENT_WITH_IT, each.item.text)
     act.lay_aside(stood[1:], now)
     act.give_way(but(also, now), INSTEAD.format(id=now.id))
+
+
+def _is_taken_back_besides(act: Reapplying, row: ItemRow) -> bool:
+    """Whether they took something else back that lies here, under whatever id: it stays so."""
+    return row.item.status == "forgotten" and not says_seen(row, act.seen)
+
+
+def _brought_back_beside(act: Reapplying) -> Item:
+    """The item as they saw it, beside what has its id and was taken back."""
+    item, taken = act.event.item, {row.item.id for row in act.here()}
+    beside = msgspec.structs.replace(item, id=fresh_id(item.kind, item.text, taken), evidence=act.new_evidence())
+    act.apply(act.made(ItemRestored, None, beside, BESIDE), room=True)
+    return beside
 
 
 def _nearest_first(act: Reapplying, row: ItemRow) -> tuple[bool, bool, bool, str, str]:

@@ -8,12 +8,13 @@ what else was made of it, there       it is deprecated: no more than they saw is
 what says it in another place         it is deprecated
 nothing                               the recorded event comes over
 
-Where a move that had made one of two is taken back, what lay there is there as it was (`stay`), unless something that
-is held, or that they took back, has its id or says it.
+Where a move that had made one of two is taken back, what lay there is there as it was (`stay`): it is active in the
+words that they saw. Their act is the last word on it, so nothing stands for it but what is active there and says just
+that. What has its id and says something else, or was taken back, stays as it is beside it: other words under its id are
+not what they saw, and a refusal is lifted by who says the words again, not by an undo.
 """
 
 from collections.abc import Iterable
-from typing import get_args
 
 import msgspec
 
@@ -22,7 +23,7 @@ from projections.decisions.reapply_kept import but
 from projections.decisions.reapplying import Reapplying
 from projections.decisions.shelf import rests_on
 from projections.events import ItemMoved, ItemReverted
-from projections.events.values import Evidence, Item, Status
+from projections.events.values import Evidence, Item
 from projections.ids import EventId
 from projections.items import ItemRow
 from projections.policies.matching import says
@@ -30,8 +31,7 @@ from projections.policies.meant import BY_SOURCES, BY_WORDS, elsewhere, find, sa
 from projections.policies.old_words import shared, words_of
 
 SHARED = "{id} says it where they put it"
-HAS_ITS_ID = "what has its id is not held any more"
-STANDS = ("active", "forgotten")
+HAS_ITS_ID = "what has its id is not held any more, or says something else"
 LIES_THERE = "what says the same, or has its id, lies there already"
 
 
@@ -47,7 +47,8 @@ def share(act: Reapplying) -> None:
     there = None if at is None or at.item.id == opened.id else at
     source = row or there
     others = [] if row is not None or act.is_here_as_seen() else _stood_beside(act)
-    if source is None and opened.id == event.item.id:
+    as_recorded = row is not None and act.takes_apart_as_recorded(row)
+    if as_recorded or (source is None and opened.id == event.item.id):
         act.carry()
     else:
         item = msgspec.structs.replace(opened, evidence=_of_messages(opened.evidence, row, at))
@@ -59,21 +60,21 @@ def share(act: Reapplying) -> None:
 
 
 def stay(act: Reapplying) -> None:
-    """What an item had become one with is there as it was, where nothing has its id or says it: nothing that is held,
-    or taken back by them. What is not held any more and has its id keeps that.
+    """What an item had become one with is there as it was. What did not hold any more is put beside nothing that has
+    its id or says it.
     """
     event, item = act.event, act.event.item
     assert isinstance(event, ItemReverted)
-    stands = STANDS if item.status == "active" else get_args(Status)
-    here = [row for row in act.here() if row.item.status in stands]
-    if any(row.item.id == act.seen.id or says(row, item.kind, item.text) for row in here):
+    is_active, here, own = item.status == "active", act.here(), act.own_row()
+    saying = [row for row in here if says(row, item.kind, item.text)]
+    if any(row.item.status == "active" for row in saying) or (not is_active and (saying or own is not None)):
         return
-    own = act.own_row()
-    if own is None or says(own, item.kind, item.text):
-        act.carry(room=item.status == "active")
+    if own is None or (own in saying and own.item.status != "forgotten"):
+        act.carry(room=is_active)
         return
-    bare = msgspec.structs.replace(Landing.beside(item, {row.item.id for row in act.here()}).item, evidence=())
-    act.apply(act.made(ItemReverted, None, bare, HAS_ITS_ID, was=event.was), room=item.status == "active")
+    landed, quotes = Landing.beside(item, {row.item.id for row in here}).item, act.new_evidence()
+    beside = msgspec.structs.replace(landed, evidence=quotes)
+    act.apply(act.made(ItemReverted, None, beside, HAS_ITS_ID, *rests_on(quotes), was=event.was), room=True)
 
 
 def _stood_beside(act: Reapplying) -> list[ItemRow]:

@@ -9,7 +9,8 @@ what else the words given cover     forgotten, where no person put it and no act
 where a move is undone onto what    the same, of what lies there: what lies elsewhere was no part of it
 they had taken back before it
 nothing here in the words they saw  besides, the recorded event comes over, and refuses what is derived later; where
-                                    another item has its address, a refusal at an address of its own does
+                                    another item has its address, a refusal at an address of its own does, or what
+                                    another act had taken back in these words: it is lifted with this one then
 """
 
 from collections.abc import Collection
@@ -99,10 +100,14 @@ def _covered(act: Reapplying, but: list[ItemRow]) -> list[ItemRow]:
 
 def _refuse(act: Reapplying, *, told: bool) -> None:
     """`told`: what left recall with the item left with what was taken back in its stead."""
+    quiet = () if told else act.known_quiet()
+    before = act.refused_before()
     if act.own_row() is None:
         act.carry()
+    elif before is not None:
+        act.refuse_again(before, quiet)
     else:
-        act.refuse(None, () if told else act.known_quiet())
+        act.refuse(None, quiet)
 
 
 def keep_private(act: Reapplying) -> None:
@@ -116,7 +121,7 @@ def keep_private(act: Reapplying) -> None:
     kept = [row for row in found.rows if row not in refused]
     open_still = [row for row in kept if row.item.compartment != to]
     for row in open_still[: MOST_EVENTS - len(refused)]:
-        if takes_apart(act.event) and _is_as_recorded(act, row):
+        if act.takes_apart_as_recorded(row):
             act.carry()
         else:
             act.apply(_hidden(act, row, to, found.reason))
@@ -129,11 +134,6 @@ def _is_taken_back_there(act: Reapplying, row: ItemRow, to: str) -> bool:
     """Whether it says, in other words than they saw, what they had taken back where it would go: no one of both."""
     there = found_there(act.shelf, row.item, to) if row.item.compartment != to else None
     return there is not None and there.item.status == "forgotten" and not says_seen(row, act.seen)
-
-
-def _is_as_recorded(act: Reapplying, row: ItemRow) -> bool:
-    """Whether the very same is here that the event was about, and nothing lies where it goes."""
-    return row.event in act.event.causes and found_there(act.shelf, act.event.item, act.event.item.compartment) is None
 
 
 def _put_there(act: Reapplying, to: str) -> None:

@@ -11,28 +11,32 @@ import msgspec
 
 from projections.decisions.draft import Draft, Origin
 from projections.decisions.given import Given
+from projections.decisions.moving import found_there
 from projections.decisions.remember import asked, returns_of
 from projections.decisions.shelf import Shelf, causes_of, rests_on
-from projections.events import ItemDeprecated, ItemEvent, ItemForgotten, ItemRedacted, ItemRestored
+from projections.events import ItemDeprecated, ItemEvent, ItemForgotten, ItemMoved, ItemRedacted, ItemRestored
 from projections.events.summaries import SummaryReset
 from projections.events.values import Evidence, Intent, Item, Status
 from projections.ids import EventId
 from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
 from projections.policies import human_acts, matching, meant, old_words, quiet
 from projections.policies.by_people import is_by_people
+from projections.policies.capacity import address
+from projections.policies.human_acts import takes_apart
 from projections.policies.item_ids import fresh_id
 from projections.policies.meant import WAYS, Found, Seen, find, says_seen, seen_in, stood_for
 from projections.policies.precedence import HUMANS
-from projections.policies.quiet import MOST_QUIET
+from projections.policies.quiet import MOST_QUIET, left_with
 from projections.policies.text import normalise
 from projections.rows import Rows
 
-VERSION = "reapply@3"
+VERSION = "reapply@4"
 POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, old_words))])
 NOTHING_SAYS = "nothing here says what they saw: it stands as a refusal"
 ELSEWHERE = ", in another place"
 AND_TEXT = ", and by its text"
 COVERED = "its text contains the words given"
+BEFORE = "it had been taken back before"
 ASIDE = "it had been taken back together with {id}, which says what they saw"
 OUTDATED = "they put it right in {id}: said before that, it is no news"
 E = TypeVar("E", bound=ItemEvent)
@@ -42,7 +46,7 @@ class ReapplyRequest(NamedTuple):
     """What a person did, or the operator or an import, as it was recorded: `event` under its `id`. `origin` gives ids
     to whatever is not that event itself. `given` is how it was recorded, where it comes from another log: then it may
     name causes that are not here. `cap` is the most items that one person has. `together` are the other item events of
-    the same decision: what each of them means is its own.
+    the same decision: what each of them means is its own. `held` is whether what it took back was active until then.
     """
 
     event: ItemEvent | SummaryReset
@@ -51,6 +55,7 @@ class ReapplyRequest(NamedTuple):
     given: Given | None = None
     cap: int = 200
     together: tuple[ItemEvent, ...] = ()
+    held: bool = True
 
 
 class Reapplying:
@@ -77,18 +82,28 @@ class Reapplying:
     def to_take(self, seen: Seen, *but: Status) -> Found:
         """The items that an act takes away by which this was seen: way by way in its compartment, else elsewhere. Where
         what was found says something else, what says just that in the act's compartment is meant too; then, of what was
-        found, not what a person put so, unless it stood for that.
+        found, not what a person put so, unless it stood for that. Where what was found says it and is not held, so is
+        what says just that there and is.
         """
         owned = self.shelf.all()
         near, far = (_active_first(rows, but) for rows in (meant.here(owned, seen), meant.elsewhere(owned, seen)))
+        near = [row for row in near if self._may_mean(row, seen)]
         ways = ((rows, way, where) for way in WAYS for rows, where in ((near, ""), (far, ELSEWHERE)))
         tried = (find(rows, seen, (way,))._replace(reason=f"{way[1]}{where}") for rows, way, where in ways)
         found = next((each for each in tried if each.rows), Found())
-        if any(says_seen(row, seen) for row in meant.here(found.rows, seen)):
+        said = [row for row in meant.here(found.rows, seen) if says_seen(row, seen)]
+        if any(row.item.status == "active" for row in said):
             return found
-        more = tuple(row for row in near if says_seen(row, seen))
-        made = tuple(row for row in found.rows if not is_by_people(row) or stood_for(row, seen))
-        return Found((*made, *more), f"{found.reason}{AND_TEXT}") if more else found
+        more = [row for row in near if says_seen(row, seen) and (row.item.status == "active" or not said)]
+        made = [row for row in found.rows if said or not is_by_people(row) or stood_for(row, seen)]
+        rows = (*more, *made) if said else (*made, *more)
+        return Found(rows, f"{found.reason}{AND_TEXT}") if more else found
+
+    def _may_mean(self, row: ItemRow, seen: Seen) -> bool:
+        """Whether an act may mean an item. What was not held any more when they took it back was none that they had put
+        so, which they went on having beside it: that is meant by its id alone.
+        """
+        return self.request.held or row.item.id == seen.id or not is_by_people(row) or stood_for(row, seen)
 
     def still_say(self, *new: str) -> list[ItemRow]:
         """What else says what they saw, which became one of these texts: in their compartment and elsewhere. Nothing,
@@ -113,6 +128,12 @@ class Reapplying:
         """Whether an act before left an item as it is, in which they saw what they saw now, in the same place."""
         saw = None if row.intent is None else row.intent.saw
         return saw is not None and (saw.compartment, saw.kind, normalise(saw.text)) == self._words
+
+    def takes_apart_as_recorded(self, row: ItemRow) -> bool:
+        """Whether a move is taken back of the very same that it was recorded of, and nothing lies where that goes."""
+        item = self.event.item
+        is_of_this = takes_apart(self.event) and row.event in self.event.causes
+        return is_of_this and found_there(self.shelf, item, item.compartment) is None
 
     def own_row(self) -> ItemRow | None:
         """What lies at the address where the act found its item."""
@@ -142,10 +163,36 @@ class Reapplying:
         return type(made) is type(self.event) and msgspec.structs.replace(made, **words) == self.event
 
     def _take(self, event: ItemEvent, room: bool, carried: Draft | None) -> None:
+        left = self._taken_back_at(event)
         if room:
             self.shelf.add(event, self.request.cap, carried)
         else:
             self.shelf.put(event, carried)
+        if left is not None:
+            self._refuse_again(left)
+
+    def _taken_back_at(self, event: ItemEvent) -> ItemRow | None:
+        """What lies, taken back, at the address that a move leaves: here that is not what moves."""
+        if not isinstance(event, ItemMoved):
+            return None
+        left = event.from_compartment, event.from_id
+        gone = (row for row in self.shelf.all() if row.item.status == "forgotten")
+        return next((row for row in gone if address(row.item) == left), None)
+
+    def _refuse_again(self, row: ItemRow) -> None:
+        """A move empties its old address. What was taken back there stays so, with what had left recall with it."""
+        forgotten = self.rows.get(FORGOTTEN, forgotten_key(row.item))
+        again = ItemForgotten(
+            said=max(self.event.said, row.said),
+            by=row.by,
+            causes=causes_of(() if forgotten is None else forgotten.was, [row.event]),
+            item=row.item,
+            reason=row.reason,
+            policy=POLICY,
+            intent=row.intent,
+            quiet=() if forgotten is None else left_with(self.rows, forgotten),
+        )
+        self.shelf.put(again)
 
     def made(self, kind: type[E], row: ItemRow | None, item: Item, how: str, *causes: EventId, **more: object) -> E:
         """An event of this kind about an item, by whoever acted; `row` is what is there of it."""
@@ -264,6 +311,18 @@ class Reapplying:
             quiet=quiet,
         )
         self.shelf.put(refusal)
+
+    def refused_before(self) -> ItemRow | None:
+        """What was taken back here in the very words that they saw."""
+        gone = (row for row in self.here() if row.item.status == "forgotten" and says_seen(row, self.seen))
+        return next((row for row in gone if self.is_covered([row])), None)
+
+    def refuse_again(self, row: ItemRow, quiet: tuple[EventId, ...]) -> None:
+        """What was taken back by another act is by this one as well: who lifts the other does not lift this."""
+        forgotten = self.rows.get(FORGOTTEN, forgotten_key(row.item))
+        was, left = ((), ()) if forgotten is None else (forgotten.was, left_with(self.rows, forgotten))
+        leaving = tuple(dict.fromkeys((*left, *quiet)))[:MOST_QUIET]
+        self.shelf.put(self.made(ItemForgotten, row, self._forgotten(row.item), BEFORE, *was, quiet=leaving))
 
     def outdate(self, by: Item) -> None:
         """What they saw lies among what holds no more, where nothing here is known by it: said before they put it

@@ -37,9 +37,10 @@ from projections.events import (
 )
 from projections.events.values import Evidence, Intent, Item
 from projections.ids import NOBODY, EventId, Ref
-from projections.items import FORGOTTEN, ITEM_EVENTS, QUIET, ForgottenRow, ItemRow, forgotten_key, item_key, items_of
+from projections.items import FORGOTTEN, ITEM_EVENTS, ItemRow, forgotten_key, item_key, items_of
 from projections.messages import MessageRow, spoken_in, units_of
 from projections.places import audience_of, place_of
+from projections.policies.quiet import left_with
 from projections.policies.text import folded
 from projections.rows import Rows
 
@@ -267,7 +268,7 @@ def _event(rows: Rows, touched: _Touched, bodies: frozenset[EventId], said: int)
         id=row.item.id,
         reason=GONE,
         policy=VERSION,
-        quiet=() if forgotten is None else _quiet(rows, forgotten),
+        quiet=() if forgotten is None else left_with(rows, forgotten),
     )
 
 
@@ -287,13 +288,8 @@ def _redacted(
         intent=_bare(row.intent),
         refuses=refuses,
         was=forgotten.was if refuses and forgotten else (),
-        quiet=_quiet(rows, forgotten) if refuses and forgotten else (),
+        quiet=left_with(rows, forgotten) if refuses and forgotten else (),
     )
-
-
-def _quiet(rows: Rows, forgotten: ForgottenRow) -> tuple[EventId, ...]:
-    """What left recall with what was taken back."""
-    return tuple(EventId(found.key) for found in rows.scan(QUIET) if found.row.event == forgotten.event)
 
 
 def _bare(intent: Intent | None) -> Intent | None:

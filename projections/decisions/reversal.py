@@ -9,6 +9,7 @@
     it had an earlier state                      it is so again: what was changed, deprecated, superseded, evicted or
                                                  merged away; what a model moved lies again where it lay
       of which a person forgot what it says      it does not come back; as it is now it goes
+      which a person put right since             it does not come back; as it is now it goes
       which rests on what fewer can read now     it does not come back; as it is now it goes
     it had none, and is remembered               it goes
     it had none, and went since                  nothing
@@ -33,10 +34,11 @@ from projections.events import ItemEvent, ItemMerged, ItemMoved, ItemReverted
 from projections.events.values import Item
 from projections.fold import Record
 from projections.ids import EventId, Handle, Ref, Seq
-from projections.items import ITEMS, ItemRow, forgotten_of, owner_key
+from projections.items import ITEMS, ItemRow, forgotten_of, items_of, owner_key
 from projections.lives import address_of, key_of, moved_from
 from projections.policies.by_people import is_by_people
 from projections.policies.item_ids import derive
+from projections.policies.old_words import is_put_right
 from projections.policies.precedence import HUMANS
 from projections.policies.refusals import Claim, refusal
 from projections.policies.rephrasing import Rephrasing
@@ -45,6 +47,7 @@ from projections.rows import Rows
 GUILD = "guild/"
 KEPT = "a person keeps it, typed it or brought it in, and it was not so before"
 MEANWHILE = "it is being changed just now"
+PUT_RIGHT = "a person put right since what it said before"
 GONE = "what it said before cannot be read any more"
 
 
@@ -203,7 +206,14 @@ class _Reversing:
         found = refusal(self._rows, forgotten, claim, self._undone.known)
         if found is not None:
             return f"what it said before was forgotten: {found.reason}"
+        if is_put_right(self._since_then(item.owner), rests_on(item.evidence), item.text):
+            return PUT_RIGHT
         return "fewer people can read by now what it said before" if self._is_closed(item) else ""
+
+    def _since_then(self, owner: Handle) -> list[ItemRow]:
+        """What became of an owner's items behind the first of the events that are taken back."""
+        first = min(each.seq for each in self._undone.items.values())
+        return [found.row for found in items_of(self._rows, owner) if found.seq > first]
 
     def _is_closed(self, item: Item) -> bool:
         """Whether all of a guild may read it, and only some what it rests on."""

@@ -7,9 +7,9 @@
     as this undoing left it                  nothing: it broke off, and goes on
     changed since, by whomever               nothing; it is left as it is, and told
 
-What was before is no row any more: whoever asks reads it from the log and hands it in. What a person took back
-meanwhile does not return, nor what fewer people can read by now than the item would tell; and what the adoption had
-moved out of the way returns only where there is room. Of who opted out nothing is recorded: all of theirs is left.
+What was before is no row any more: whoever asks reads it from the log and hands it in. What a person took back or put
+right meanwhile does not return, nor what fewer people can read by now than the item would tell; and what the adoption
+had moved out of the way returns only where there is room. Of who opted out nothing is recorded: all of theirs is left.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,13 +23,14 @@ from projections.decisions.shelf import causes_of, rests_on
 from projections.events import Event, ItemReverted, MessageEdited, MessageHeard
 from projections.events.values import OPERATOR, RowWas
 from projections.ids import NOBODY, EventId, Handle, Seq
-from projections.items import ItemRow, forgotten_of, items_of
+from projections.items import ForgottenRow, ItemRow, forgotten_of, items_of
 from projections.lives import Address, address_of
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import COUNTED
 from projections.policies.compartments import said_in
 from projections.policies.item_ids import derive
 from projections.policies.kept_private import is_kept_private
+from projections.policies.old_words import is_put_right
 from projections.policies.refusals import Claim, refusal
 from projections.policies.rephrasing import Rephrasing
 from projections.rows import Rows
@@ -37,6 +38,7 @@ from projections.rows import Rows
 CHANGED = "it changed since"
 PRIVATE = "its person keeps it for their direct messages since"
 FORGOTTEN = "a person took back since what it said"
+PUT_RIGHT = "a person put right since what it said"
 NARROWER = "fewer people can read by now what it rests on"
 NO_ROOM = "there is no room for it any more"
 
@@ -104,7 +106,6 @@ class _Undoing:
         self._counted = [each for each, row in self._now.items() if row.item.status in COUNTED]
         whose = of_owner(request.owner)
         self._mine = {event for decision in request.adoption.decisions(rows, whose) for event in decision}
-        self._taken_back = [each.row for each in forgotten_of(rows, request.owner) if each.seq > request.first]
 
     def run(self, most: int) -> Unadoption:
         events: list[ItemReverted] = []
@@ -153,6 +154,8 @@ class _Undoing:
             return ""
         if row.item.status == "active" and self._is_taken_back(row):
             return FORGOTTEN
+        if row.item.status == "active" and is_put_right(self._since, rests_on(row.item.evidence), row.item.text):
+            return PUT_RIGHT
         if row.item.status == "active" and self._is_kept_private(row):
             return PRIVATE
         if self._is_narrower(row):
@@ -160,9 +163,20 @@ class _Undoing:
         return NO_ROOM if self._had_made_way(before) and self._is_full(before.address) else ""
 
     def _is_taken_back(self, row: ItemRow) -> bool:
-        known = self._request.known
-        found = refusal(self._rows, self._taken_back, _claim(row), known) if self._taken_back else None
-        return found is not None
+        known, taken_back = self._request.known, self._taken_back_since(row)
+        return bool(taken_back) and refusal(self._rows, taken_back, _claim(row), known) is not None
+
+    def _taken_back_since(self, row: ItemRow) -> list[ForgottenRow]:
+        """What its owner took back; of what is nobody's, those who said it as well."""
+        owners = {row.item.owner}
+        if row.item.owner == NOBODY:
+            owners |= {each.message.speaker for each in self._said(row)}
+        found = (each for owner in sorted(owners) for each in forgotten_of(self._rows, owner))
+        return [each.row for each in found if each.seq > self._request.first]
+
+    def _said(self, row: ItemRow) -> list[MessageHeard | MessageEdited]:
+        heard = (self._request.heard.get(each) for each in rests_on(row.item.evidence))
+        return [each for each in heard if isinstance(each, MessageHeard | MessageEdited)]
 
     def _is_kept_private(self, row: ItemRow) -> bool:
         owned, known = self._now.values(), self._request.known
@@ -172,8 +186,7 @@ class _Undoing:
         """Whether all that an item of a guild rests on was said where not all of it can read any more."""
         if not row.item.compartment.startswith("guild/"):
             return False
-        heard = [self._request.heard.get(each) for each in rests_on(row.item.evidence)]
-        said = [each.message for each in heard if isinstance(each, MessageHeard | MessageEdited)]
+        said = [each.message for each in self._said(row)]
         there = {said_in(self._rows, each.audience, each.guild) for each in said}
         return bool(there) and row.item.compartment not in there
 

@@ -1,5 +1,6 @@
 """Taking back an adopted summary: the session has the one again that it had before, or none. Where a person took back
-meanwhile what that rests on, it is withheld: it is made anew, without their words.
+what that rests on, meanwhile or before, it is withheld: put back, it would be newer than that, and no refresh would
+leave their words out any more. It is made anew, without them.
 """
 
 from typing import NamedTuple

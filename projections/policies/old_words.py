@@ -66,3 +66,19 @@ def sayers(
     named = ((row, {each.message for each in row.item.evidence if each.message}) for row in resting)
     own = [row for row, rests in named if rests and rests <= messages]
     return [row for row in own if all(says_old(row.item.text, old, each) for each in new)]
+
+
+def is_put_right(rows: Iterable[ItemRow], messages: Iterable[EventId], text: str) -> bool:
+    """Whether a text, resting on these messages, says the old thing that a person put right in one of these items: on
+    nothing but what they saw then.
+    """
+    rests = set(messages)
+    return any(_has_put_right(row, rests, text) for row in rows)
+
+
+def _has_put_right(row: ItemRow, rests: set[EventId], text: str) -> bool:
+    intent = row.intent
+    if intent is None or intent.action != "edit" or intent.saw is None:
+        return False
+    rested = {each.message for each in intent.saw.evidence}
+    return bool(rests) and rests <= rested and says_old(text, intent.saw.text, row.item.text)

@@ -43,6 +43,11 @@ def returns_with(
     return tuple(each for each in (*mine, *answers) if is_quiet(rows, each))
 
 
+def left_with(rows: Rows, forgotten: ForgottenRow) -> tuple[EventId, ...]:
+    """What left recall with what was taken back, and has not returned."""
+    return tuple(EventId(found.key) for found in rows.scan(QUIET) if found.row.event == forgotten.event)
+
+
 def resting_on_quiet(rows: Rows, session: str, epoch: int) -> frozenset[EventId]:
     """The answers of a session that had a message before them which has left recall: what they repeat of it has left
     too, also where they were given later.

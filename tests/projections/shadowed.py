@@ -12,7 +12,7 @@ import msgspec
 
 from projections.decisions.draft import Draft
 from projections.decisions.reapply import ReapplyRequest, reapply
-from projections.events import Event, ItemEvent, ItemUpserted, SummaryReset
+from projections.events import Event, ItemEvent, ItemForgotten, ItemUpserted, SummaryReset
 from projections.events.values import Item, Source
 from projections.fold import Record
 from projections.ids import EventId
@@ -92,13 +92,20 @@ class Both:
         if not isinstance(record.event, ItemEvent | SummaryReset) or not read_human(record.event):
             return []
         beside = [each.event for each in made if together and isinstance(each.event, ItemEvent) and each != record]
-        request = please_reapply(record, together=tuple(beside))
+        request = please_reapply(record, together=tuple(beside), held=self._was_held(record.event))
         drafts = reapply(self.shadow.rows, request)
         assert all(self._may_be_recorded(draft, drafts) for draft in drafts)
         for draft in drafts:
             self.shadow.record(draft)
         assert reapply(self.shadow.rows, request) == []
         return drafts
+
+    def _was_held(self, event: ItemEvent | SummaryReset) -> bool:
+        """Whether what they took back was active until then."""
+        if not isinstance(event, ItemForgotten):
+            return True
+        left = (each.event for each in self.live.records if each.id in event.causes[-1:])
+        return all(isinstance(each, ItemEvent) and each.item.status == "active" for each in left)
 
     def _may_be_recorded(self, draft: Draft, drafts: Sequence[Draft]) -> bool:
         """Whether an engine takes this: its causes are there, and it is open to no more people than they are. And what
@@ -159,16 +166,19 @@ def tags(drafts: Iterable[Draft]) -> list[str]:
     return [draft.event.TAG for draft in drafts]
 
 
-def holds(world: World, record: Record) -> bool:
-    """Whether an act has its effect. Of what was brought back: whether anything that is there by that is."""
+def holds(world: World, record: Record, live: World) -> bool:
+    """Whether an act has its effect. Of what was brought back: whether anything that is there by that is. What says in
+    the live memory, too, what they took back is not what they took back.
+    """
     event = record.event
     assert isinstance(event, ItemEvent)
     seen, item = seen_in(event), event.item
-    said = {(compartment, normalise(text)) for compartment, text in active(world)}
+    said = _said(world)
     is_seen_here = (seen.compartment, normalise(seen.text)) in said
     match event.TAG:
         case "item.forgotten":
-            return refuses(world, seen.text) and not is_seen_here
+            is_beside = (seen.compartment, normalise(seen.text)) in _said(live)
+            return refuses(world, seen.text) and (is_beside or not is_seen_here)
         case "item.reverted" if item.status != "active":
             return not is_seen_here
         case "item.moved" if takes_apart(event):
@@ -181,6 +191,10 @@ def holds(world: World, record: Record) -> bool:
             )
         case _:
             return (item.compartment, normalise(item.text)) in said
+
+
+def _said(world: World) -> set[tuple[str, str]]:
+    return {(compartment, normalise(text)) for compartment, text in active(world)}
 
 
 def kept_alike(one: World, other: World) -> bool:

@@ -13,9 +13,11 @@ from projections.decisions.adopt_pairs import (
     OUT,
     REVERTED,
     SHARED,
+    SPOILED,
     TAKEN_BACK,
     UNFOUNDED,
 )
+from projections.decisions.adopt_refused import PUT_RIGHT
 from projections.decisions.consent import ConsentRequest, opt_out
 from projections.decisions.remember import EditRequest, ForgetRequest, RememberRequest, edit, forget, remember
 from projections.events import (
@@ -29,6 +31,7 @@ from projections.events import (
 )
 from projections.events.values import PLATFORM, Audience, By, Intent, Source
 from projections.ids import NOBODY, EventId
+from projections.policies.capacity import address
 from projections.policies.closeness import Nearness
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.promotion import Harmless, SharingWords
@@ -302,6 +305,38 @@ def test_what_the_shadow_does_not_know_yet_stays() -> None:
     two.live.reads([two.said[2]], {"id": two.live.item("drinks tea").item.id, "text": "User drinks chai."})
     assert two.left(upto=upto) == [NEWER, NEWER]
     assert two.adopt(upto=upto) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "theirs", "left"),
+    [
+        (1, "User has a flat in Lyon.", [PUT_RIGHT]),
+        (1, "User moved from Lyon to Nantes.", []),  # it says the new thing
+        (2, "User plays chess in Lyon.", []),  # of another message
+    ],
+)
+def test_what_they_put_right_since_does_not_come_in_by_another_item(number: int, theirs: str, left: list[str]) -> None:
+    two = Two()
+    two.both(1, LYON)
+    two.reads(two.shadow, number, theirs)
+    upto = len(two.live.world.records)
+    found = two.live.item(LYON).item
+    request = EditRequest(two.live.ada, found.id, "User lives in Nantes.", asked(two), NOW + 9, origin("edit"))
+    two.live.world.decide(edit, request._replace(openings=opening(two)))
+    assert [each for each in two.left(upto=upto) if each != BY_PEOPLE] == left
+    assert [event.item.text for event in two.adopt(upto=upto) if isinstance(event, ItemEvent)] == [theirs][len(left) :]
+    assert PUT_RIGHT not in two.left()
+
+
+def test_what_the_shadow_has_with_words_that_are_gone_does_not_go_here() -> None:
+    two = Two()
+    two.reads(two.live, 0, TEA)
+    two.reads(two.live, 1, LYON)
+    spoiled = frozenset({address(two.live.item(TEA).item)})
+    assert two.left(spoiled=spoiled) == [SPOILED]
+    (event,) = two.adopt(spoiled=spoiled)
+    assert isinstance(event, ItemDeprecated)
+    assert event.item.text == LYON
 
 
 def test_an_adoption_s_own_items_are_no_news() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from projections.decisions.moving import MoveRequest, keeping_private, move
 from projections.decisions.moving_back import AS_ONE, move_back
 from projections.decisions.reapply import reapply
-from projections.decisions.remember import forget
+from projections.decisions.remember import forget, remember
 from projections.decisions.undoing import undoing
 from projections.errors import BadRequest
 from projections.events import Event, ItemEvicted, ItemForgotten, ItemMoved, ItemRedacted, ItemReverted, ItemUpserted
@@ -26,7 +26,7 @@ from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, mes
 from tests.projections.reverting import WorldChronicle
 from tests.projections.shadowed import Both, kept_alike, learned, please_reapply, same_but, tags, teach
 from tests.projections.test_moving import please_share
-from tests.projections.test_remember import LATER, please_forget
+from tests.projections.test_remember import LATER, please_forget, please_remember
 from tests.world import NOW, World, origin
 
 GUILD = in_guild(Ref("discord", "9"))
@@ -406,6 +406,27 @@ class TestAgain:
         assert [draft.id for draft in both.again()] == told
         assert kept_alike(both.live, both.shadow)
 
+    def test_an_undo_that_is_undone_is_the_same_with_all_that_it_rests_on(self) -> None:
+        made = [learned("likes tea", compartment=GUILD), learned("likes tea", "m1", "m2", compartment=WIDE)]
+        both = Both(made, made, ["m1", "m2"])
+
+        def goes(start: str, to: str, number: int, *, is_back: bool = False) -> None:
+            made, here = origin(f"go {number}"), (Opening(ANN, start),)
+            asked = MoveRequest(ANN, TEA.id, to, "share", PERSON, LATER + number, made, here)
+            if is_back:
+                both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+            else:
+                both.act(move, asked)
+
+        goes(GUILD, WIDE, 1)
+        both.act(remember, please_remember("likes tea", said=LATER + 2, compartment=GUILD))
+        goes(WIDE, GUILD, 3, is_back=True)
+        goes(WIDE, HOME, 4)
+        goes(GUILD, WIDE, 5, is_back=True)
+        told = [each.id for made in both.waiting for each in made]
+        assert [draft.id for draft in both.again()] == told
+        assert kept_alike(both.live, both.shadow)
+
     @pytest.mark.parametrize("is_there", [False, True])
     def test_what_is_refused_again_leaves_what_lies_elsewhere(self, is_there: bool) -> None:
         """Undone onto what they had forgotten before they shared onto it."""
@@ -439,29 +460,37 @@ class TestAgain:
         assert [draft.id for draft in both.again()] == told
         assert kept_alike(both.live, both.shadow)
 
-    @pytest.mark.parametrize(
-        "there",
-        [
-            learned("Likes TEA", "m2", compartment=WIDE, id="durable-theirs"),
-            learned("likes hot tea", "m2", compartment=WIDE, id=TEA.id),
-        ],
-    )
-    def test_what_says_it_there_or_has_its_id_stands_for_it(self, there: Item) -> None:
-        both = self.both([there])
+    def test_what_says_it_there_stands_for_it(self) -> None:
+        both = self.both([learned("Likes TEA", "m2", compartment=WIDE, id="durable-theirs")])
         again = both.waiting[-1][-1]
         assert isinstance(again.event, ItemReverted)
         assert reapply(both.shadow.rows, please_reapply(again)) == []
 
-    @pytest.mark.parametrize("status", ["deprecated", "evicted"])
-    def test_what_is_not_held_any_more_does_not_stand_for_it(self, status: Any) -> None:
+    @pytest.mark.parametrize("status", ["active", "deprecated", "evicted", "forgotten"])
+    def test_what_has_its_id_and_says_something_else_does_not_stand_for_it(self, status: Any) -> None:
         there = learned("likes hot tea", "m2", compartment=WIDE, id=TEA.id, status=status)
         both = self.both([there])
-        both.again()
-        assert (WIDE, "likes tea") in both.active()
+        (draft,) = reapply(both.shadow.rows, please_reapply(both.waiting[-1][-1]))
+        both.shadow.record(draft)
         (kept,) = both.says("likes hot tea", WIDE)
         assert (kept.item.id, kept.item.status) == (TEA.id, status)
         (again,) = both.says("likes tea", WIDE)
-        assert (again.tag, again.item.id, again.item.evidence) == ("item.upserted", TestWhatGotAnotherId.LONGER, ())
+        assert (again.tag, again.item.id) == ("item.upserted", TestWhatGotAnotherId.LONGER)
+        assert again.item.status == "active"
+        assert again.item.evidence == learned("likes tea", "m2").evidence
+
+    def test_what_they_brought_back_is_active_where_something_active_has_its_id(self) -> None:
+        """The live model had given one item's id to other words; in the shadow the words that derive it have it."""
+        mine, theirs = learned("lives in Rome", compartment=HOME, id=TEA.id), learned("likes tea")
+        both = Both([mine, learned("lives in Rome", compartment=WIDE)], [theirs])
+        here = (Opening(ANN, WIDE),)
+        rome = learned("lives in Rome").id
+        both.act(move, MoveRequest(ANN, rome, HOME, "keep_private", PERSON, LATER, origin("hide"), here))
+        both.again()
+        asked = MoveRequest(ANN, TEA.id, WIDE, "share", PERSON, LATER + 1, origin("back"), (Opening(ANN, HOME),))
+        both.act(lambda rows, request: undoing(move_back(rows, WorldChronicle(both.live), request, 200)), asked)
+        both.again()
+        assert both.active() == {(HOME, "likes tea"), (HOME, "lives in Rome"), (WIDE, "lives in Rome")}
 
     def test_what_says_it_and_is_not_held_is_there_again(self) -> None:
         both = self.both([learned("likes TEA", "m2", compartment=WIDE, id=TEA.id, status="deprecated")])
@@ -469,12 +498,18 @@ class TestAgain:
         assert {where for where, _ in both.active()} >= {WIDE}
         assert both.says("likes tea", WIDE)[0].item.id == TEA.id
 
-    def test_what_they_took_back_there_stands_against_it(self) -> None:
+    @pytest.mark.parametrize("item_id", [TEA.id, "durable-theirs"])
+    def test_what_was_taken_back_there_in_these_words_stays_refused_beside_it(self, item_id: str) -> None:
+        """Here it was taken back with what they had taken back elsewhere; where they undid the share, it holds."""
         both = self.both([])
+        teach(both.shadow, "other", learned("likes tea", "m9", compartment=WIDE, id=item_id))
         both.shadow.decide(forget, please_forget("likes tea", openings=(Opening(ANN, WIDE),)))
         again = both.waiting[-1][-1]
-        teach(both.shadow, "gone", learned("likes tea", "m9", compartment=WIDE, status="forgotten"))
-        assert reapply(both.shadow.rows, please_reapply(again)) == []
+        (draft,) = reapply(both.shadow.rows, please_reapply(again))
+        both.shadow.record(draft)
+        assert draft.natural is (item_id != TEA.id)
+        assert [row.item.status for row in both.says("likes tea", WIDE)] == ["active", "forgotten"]
+        assert both.refuses("likes tea")
 
     def test_what_did_not_hold_is_not_put_beside_what_has_its_id(self) -> None:
         there = learned("likes tea", "m2", compartment=WIDE, status="deprecated")

@@ -113,7 +113,7 @@ def test_what_another_model_says_already_is_kept() -> None:
     assert [each.message for each in row.item.evidence] == [message("m3"), message("m2")]
     assert message("m2") in draft.event.causes
     assert reasons([draft]) == ["asked by the person; it says the same"]
-    assert (row.by, row.policy.split()[0]) == (PERSON, "reapply@3")
+    assert (row.by, row.policy.split()[0]) == (PERSON, "reapply@4")
     assert not draft.natural
     assert all(both.shadow.ids.status(each) == "known" for each in draft.event.causes)
 
@@ -563,3 +563,15 @@ def test_what_is_no_persons_is_not_applied() -> None:
     (told,) = both.tell(ItemMerged(said=NOW, by=MODEL, item=TEA))
     assert reapply(both.shadow.rows, please_reapply(told)) == []
     assert tags(both.again()) == []
+
+
+def test_what_they_took_back_under_the_id_of_what_they_bring_back_stays_so() -> None:
+    """It was taken back here for another item, whose words it has."""
+    gone, teas = learned("likes tea", "m1", status="deprecated"), learned("likes teas", "m2")
+    both = Both([gone, teas], [same_but(teas, id=gone.id)], ["m1", "m2"])
+    both.act(forget, please_forget(item_id=teas.id))
+    both.act(restore, please_restore(gone.id, said=LATER + 1))
+    both.again()
+    assert both.active() == {(HOME, "likes tea")}
+    assert [(row.item.id, row.item.status) for row in both.says("likes teas")] == [(gone.id, "forgotten")]
+    assert both.refuses("likes teas")

@@ -124,7 +124,7 @@ def test_what_people_did_holds_whatever_another_model_made(
             told = both.waiting[-1]
             both.again()
             done_by_hand = [record for record in told if record.event.by == PERSON]
-            assert all(holds(both.shadow, each) for each in done_by_hand)
+            assert all(holds(both.shadow, each, both.live) for each in done_by_hand)
     for found in forgotten_of(both.live.rows, ANN):
         assert both.refuses(found.row.text)
     opened = {(item.compartment, item.text) for item in theirs} | {(HOME, item.text) for item in theirs}

@@ -122,7 +122,7 @@ def check(both: Both, there: list[Fact], *, moved: bool) -> None:
         is_beyond = fact.there != fact.place and (moved or any(map(is_said_again, mine)))
         if mine and all(map(is_written, mine)) and not is_beyond:
             left = {(item.compartment, normalise(item.text)) for item in fact.shadow} & set(active)
-            assert left <= theirs, ("left", fact, left)
+            assert left <= set(said), ("left", fact, left)  # what they shared, or keep private, they see there too
 
 
 def of_one(both: Both, act: Act, number: int) -> Act:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from projections.decisions.given import Given
-from projections.decisions.moving import keeping_private, move
+from projections.decisions.moving import MoveRequest, keeping_private, move
 from projections.decisions.reapply import reapply
 from projections.decisions.redact_items import LEFT
 from projections.decisions.remember import edit, forget, remember, restore
@@ -196,6 +196,83 @@ def test_what_is_nobodys_is_looked_for_in_its_own_compartment_alone() -> None:
     request = please_forget(item_id=lore.id, owner=NOBODY, openings=(Opening(NOBODY, GUILD),))
     told = both.act(forget, request)
     assert ids(both.again()) == ids(told)
+
+
+def test_what_says_it_goes_too_where_what_has_its_id_is_not_held() -> None:
+    """What they say again lies here beside what has its id, which had made way for it."""
+    both = Both([TEA], [learned("likes teas", "m1", compartment=WIDE, id=TEA.id)], ["m1"])
+    both.act(remember, please_remember("likes tea"))
+    both.act(remember, please_remember("likes tea", said=LATER + 1, compartment=WIDE))
+    here = (Opening(ANN, WIDE),)
+    both.act(edit, please_edit(TEA.id, "likes teas", openings=here, said=LATER + 2))
+    both.again()
+    assert [row.item.status for row in both.says("likes teas", WIDE)] == ["active", "deprecated"]
+    both.act(forget, please_forget(item_id=TEA.id, openings=here, said=LATER + 3))
+    assert reasons(both.again()) == ["asked by the person; found by its id, and by its text"] * 2
+    assert both.active() == {(HOME, "likes tea")}
+
+
+def test_what_was_not_held_when_it_was_taken_back_is_not_what_they_put_so_beside_it() -> None:
+    gone = learned("lives in Rome", "m2", status="deprecated")
+    both = Both([TEA, gone], [TEA], ["m1", "m2"])
+    both.act(edit, please_edit(TEA.id, "lives in Rome"))
+    told = both.act(forget, please_forget(item_id=gone.id, said=LATER + 1))
+    assert ids(both.again())[-1:] == ids(told)
+    assert both.active() == {(HOME, "lives in Rome")}
+    assert both.refuses("lives in Rome")
+
+
+def test_what_a_model_says_goes_also_where_it_was_not_held_when_it_was_taken_back() -> None:
+    gone = same_but(TEA, status="deprecated")
+    both = Both([gone], [same_but(TEA, id="durable-theirs")])
+    both.act(forget, please_forget(item_id=TEA.id))
+    both.again()
+    assert both.active() == set()
+
+
+def test_what_another_act_took_back_before_is_taken_back_by_this_one_too() -> None:
+    """So it stays taken back when they say again what the other one was about."""
+    cups = learned("likes teas", "m2")
+    both = Both([TEA, cups], [learned("likes tea", "m3")], ["m1", "m2", "m3"])
+    both.act(forget, please_forget(item_id=cups.id))
+    both.act(forget, please_forget(item_id=TEA.id, said=LATER + 1))
+    *_, again = both.again()
+    assert reasons([again]) == ["asked by the person; it had been taken back before"]
+    both.act(remember, please_remember("likes teas", said=LATER + 2))
+    both.again()
+    assert both.active() == {(HOME, "likes teas")}
+    assert [row.item.status for row in both.says("likes tea")] == ["forgotten"]
+    assert both.refuses("likes tea")
+    assert is_quiet(both.shadow.rows, message("m1"))
+    assert is_quiet(both.shadow.rows, message("m3"))
+    both.act(restore, please_restore(TEA.id, said=LATER + 3))
+    both.again()
+    assert both.active() == {(HOME, "likes teas"), (HOME, "likes tea")}
+    assert not both.refuses("likes tea")
+    assert not is_quiet(both.shadow.rows, message("m3"))
+
+
+# What goes from where something was taken back
+
+
+@pytest.mark.parametrize("decision", ["share", "keep_private"])
+def test_what_was_taken_back_where_they_move_something_from_stays_so(decision: Any) -> None:
+    """The item has the id here of what says what they had taken back."""
+    teas = learned("likes teas", "m2", compartment=GUILD)
+    both = Both([same_but(TEA, compartment=GUILD), teas], [same_but(teas, id=TEA.id)], ["m1", "m2"])
+    both.act(forget, please_forget(item_id=teas.id, openings=(Opening(ANN, GUILD),)))
+    both.again()
+    to = {"share": WIDE, "keep_private": HOME}[decision]
+    both.act(move, MoveRequest(ANN, TEA.id, to, decision, PERSON, LATER + 1, origin("go")))
+    both.again()
+    assert both.active() == {(to, "likes tea")}
+    assert [row.item.status for row in both.says("likes teas", GUILD)] == ["forgotten"]
+    assert both.refuses("likes teas!")
+    assert is_quiet(both.shadow.rows, message("m2"))
+    both.act(restore, please_restore(teas.id, openings=(Opening(ANN, GUILD),), said=LATER + 2))
+    both.again()
+    assert (GUILD, "likes teas") in both.active()
+    assert not is_quiet(both.shadow.rows, message("m2"))
 
 
 # What is carried

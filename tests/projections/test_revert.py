@@ -77,6 +77,17 @@ def test_what_it_deprecated_and_superseded_comes_back(town: Reverting) -> None:
     assert before.items() <= town.state().items()
 
 
+def test_what_a_person_put_right_since_does_not_come_back_by_another_item_that_said_so(town: Reverting) -> None:
+    said = "my flat is in Paris"
+    point = town.says(said)
+    town.reads([point], {"text": "User has a flat in Paris.", "evidence": said})
+    entry = {"text": "User lives in Paris.", "evidence": said, "supersedes": ["User has a flat in Paris."]}
+    town.reads([point], entry)
+    edits(town, "lives", "User lives in Rome.")
+    assert town.revert(town.last(WORK)) == []
+    assert town.texts() == ["User lives in Rome."]
+
+
 def test_what_made_room_comes_back_and_what_was_added_makes_room_for_it(town: Reverting) -> None:
     town.cap = 2
     old, older = town.learned("User likes tea."), town.learned("User likes jazz.")

@@ -15,6 +15,7 @@ from projections.decisions.unadopt import (
     FORGOTTEN,
     NARROWER,
     NO_ROOM,
+    PUT_RIGHT,
     UnadoptRequest,
     unadopting,
 )
@@ -90,6 +91,21 @@ def test_of_who_opted_out_everything_is_left_and_told_until_they_are_in_again() 
     assert adopted.left() == {}
     assert len(take_back(adopted.two, adopted.request(adoption=ADOPTION.undoing(1)))) == 3
     assert states(adopted.two.live.rows, person) == adopted.states
+
+
+def test_what_a_person_put_right_since_does_not_return_by_another_item_that_said_so() -> None:
+    two, old = Two(), "User is at home in Lyon."
+    two.reads(two.live, 1, LYON)
+    two.reads(two.live, 1, old)
+    two.reads(two.shadow, 1, LYON)
+    before = rows_of(two.live.rows, two.live.ada)
+    assert len(two.adopt()) == 1
+    by, here, found = By("person", two.live.ada), opening(two), two.live.item(LYON).item
+    request = EditRequest(two.live.ada, found.id, "User lives in Nantes.", by, NOW + 9, origin("edit"), here)
+    two.live.world.decide(edit, request)
+    asked = undone(two.live.world, two.live.ada, before)
+    assert [(each.text, each.reason) for each in unadopting(two.live.rows, asked).left] == [(old, PUT_RIGHT)]
+    assert take_back(two, asked) == []
 
 
 def test_everything_is_as_it_was() -> None:
@@ -213,6 +229,23 @@ def test_what_had_made_way_returns_where_there_is_room(cap: int, left: dict[str,
     assert {each.text: each.reason for each in found.left} == left
     take_back(two, request)
     assert (states(two.live.rows, two.live.ada) == were) == (not left)
+
+
+def test_what_is_nobody_s_does_not_return_where_who_said_it_took_it_back_since() -> None:
+    two = Two()
+    lore = an_item(NOBODY, "there is green tea", [(SAID[0], two.said[0].id)], about="guild")
+    two.live.world.add(ItemUpserted(said=NOW, by=MODEL, item=lore))
+    two.both(0, TEA)
+    two.reads(two.shadow, 1, LYON)
+    before = rows_of(two.live.rows, NOBODY)
+    two.adopt(NOBODY)
+    records = two.live.world.records
+    heard = {each.id: each.event for each in records if isinstance(each.event, MessageHeard)}
+    asked = undone(two.live.world, NOBODY, before, heard=heard)
+    assert len(unadopting(two.live.rows, asked).drafts) == 1
+    forgets(two, TEA)
+    assert [each.reason for each in unadopting(two.live.rows, asked).left] == [FORGOTTEN]
+    assert take_back(two, asked) == []
 
 
 def test_what_is_nobody_s_returns_by_compartment() -> None:

@@ -64,6 +64,13 @@ def lying(data: Path, owner: Handle) -> set[tuple[str, str, str]]:
     return {(each.compartment.rpartition("/")[2], each.text, each.status) for each in found}
 
 
+def opened(data: Path, owner: Handle) -> set[str]:
+    """The ids of what lies elsewhere than in direct messages."""
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        items = [each.row.item for each in items_of(rows, owner)]
+    return {each.id for each in items if each.compartment != direct(owner)}
+
+
 def wide_and_private(data: Path, owner: Handle) -> tuple[Item, Item]:
     """Two that say the same, one in direct messages and one everywhere; nothing has made one of them."""
     private, wide = tea(owner, direct(owner), "durable-2"), tea(owner, everywhere(owner), "durable-2")
@@ -103,6 +110,28 @@ def test_two_that_were_kept_private_one_onto_the_other_are_private(data: Path, p
     home = tea(ada, direct(ada))
     assert restored(data, place, moved(home, wide), moved(home, tea(ada))) == 2
     assert lying(data, ada) == {("direct", "likes tea", "active")}
+
+
+def test_what_two_were_kept_private_onto_is_forgotten_though_one_of_them_is_not_in_the_backup(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    open_ = tea(ada, GUILD, "durable-2")
+    since = (remembered(open_), moved(private, open_), moved(private, wide), forgotten(private))
+    assert restored(data, place, *since) == 3
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "forgotten")}
+
+
+def test_what_was_kept_private_before_an_undo_and_its_undoing_came_onto_it_is_open_nowhere(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    open_, wide, private = (tea(ada, at, "durable-2") for at in (GUILD, everywhere(ada), direct(ada)))
+    record(data, drafts(remembered(open_), name="open"), drafts(remembered(private), name="private"))
+    record(data, drafts(remembered(wide), name="wide"), drafts(moved(wide, private), name="shared"))
+    since = (moved(private, open_), forgotten(private), *comes_apart(private, wide), moved(private, wide))
+    assert restored(data, place, *since) == 2
+    assert opened(data, ada) == {"durable-1"}
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active")}
 
 
 def test_what_changed_places_with_another_is_where_it_was(data: Path, place: Path, ada: Handle) -> None:
@@ -186,6 +215,26 @@ def test_a_part_that_came_back_after_the_whole_was_kept_private_and_forgotten_is
     _, back = apart(*gin)
     assert restored(data, place, moved(private, whole), forgotten(private), back) == 3
     assert lying(data, ada) == {("direct", BOTH, "forgotten"), ("discord:7", "likes gin", "active")}
+
+
+def test_what_came_apart_is_there_also_where_the_other_was_merged_into_it_and_forgotten(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    assert restored(data, place, *apart(*gin), merged(gin[1], gin[0]), forgotten(gin[0])) == 3
+    assert lying(data, ada) == {("discord:7", "likes tea", "forgotten"), ("discord:7", "likes gin", "active")}
+
+
+def test_what_was_kept_private_and_merged_is_open_nowhere_where_another_is_kept_private_onto_it(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    open_, wide = tea(ada, GUILD, "durable-2"), tea(ada, everywhere(ada), "durable-2")
+    private, other = tea(ada, direct(ada), "durable-2"), says(tea(ada, direct(ada), "durable-3"), "likes gin")
+    record(data, *(drafts(remembered(each), name=f"there {n}") for n, each in enumerate((open_, wide, other))))
+    since = (moved(private, open_), merged(other, private), moved(private, wide))
+    assert restored(data, place, *since) == 2
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active"), ("direct", "likes gin", "active")}
+    assert "durable-2" not in opened(data, ada)
 
 
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(

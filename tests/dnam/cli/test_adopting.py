@@ -136,7 +136,7 @@ def test_what_was_forgotten_since_does_not_return_in_the_summary(data: Path) -> 
     dnam("adopt", "next", "--data", data, "--yes")
     dnam("forget", "Ada", "enjoys rain", "--data", data)
     ran = undo()
-    assert "1 summary of sessions\n    1 is made anew: a person took back since what it said before" in ran.out
+    assert "1 summary of sessions\n    1 is made anew: a person took back what it said before" in ran.out
     assert asyncio.run(summary_of(data)) == ""
     anew = asyncio.run(summary_of(data, say="I like fog"))
     assert ("rain" in anew, "fog" in anew, "snow" in anew) == (False, True, True)

@@ -27,6 +27,8 @@ from dnam.shadows import Asked, Manifest, exists, load
 from dnam.unadopting import Unadopting
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
+from projections.decisions.shelf import rests_on
+from projections.events import ItemRedacted
 from projections.events.values import Limits
 from projections.fold import AnyProjection
 from projections.ids import EventId, Handle, Point
@@ -101,6 +103,16 @@ KEPT_SINCE = Story(
 )
 """What they keep for themself after the shadow was made, which does not know it."""
 
+_FORGOTTEN = [*OPENING, Step("forget", 0, 0)]
+FORGOTTEN_BEFORE = Story(_FORGOTTEN, [], [], [], frozenset(), frozenset({"enjoys"}), "", True, frozenset(), 1)
+"""What a summary tells is forgotten before another one is taken over: the old one does not come back with its words."""
+
+_JOINED = [*OPENING, Step("tell", 1, 0), Step("read", 1, 0)]
+DELETED_FROM_TWO = Story(
+    _JOINED, [], [Step("delete", 1, 0)], [], frozenset(), frozenset({"joins"}), "", False, frozenset(), 1
+)
+"""Another model makes one item of two messages, of which one is deleted then: the item does not bring its words."""
+
 _TOLD = [Step("tell", 0, 1), Step("tell", 1, 4), Step("sum up", 0, 0), Step("tell", 1, 25)]
 DELETED_SINCE = Story(_TOLD, [], [Step("delete", 1, 4)], [], frozenset(), frozenset(), "undone", False, frozenset(), 2)
 """A message is deleted after a summary of it was taken over, and had come back."""
@@ -112,6 +124,9 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @LAW
     @example(KEPT_SINCE)
     @example(DELETED_SINCE)
+    @example(FORGOTTEN_BEFORE)
+    @example(DELETED_FROM_TWO)
+    @example(DELETED_FROM_TWO._replace(behind=True))
     @given(stories())
     def some(story: Story) -> None:
         with folder() as path:
@@ -215,7 +230,8 @@ class Telling:
             self.size = memory.engine.head().size
             if self.taken.event is None:
                 assert self.size == size, "nothing was taken over, and nothing recorded"
-            held(decided, self.before, await memory.look(state), await memory.look(outs))
+            self.adopted = await memory.look(state)
+            held(decided, self.before, self.adopted, await memory.look(outs))
             await self._nothing_leaks()
             if self.story.every == 1:
                 again = await adopting.adopt()
@@ -223,10 +239,12 @@ class Telling:
                 assert memory.engine.head().size == self.size
 
     def _nothing_gone_in(self, adopting: Adopting) -> None:
-        """A shadow that knows all that happened holds nothing of what was taken back."""
+        """A shadow that knows all that happened holds nothing of what was taken back, but where an item stands on other
+        messages, as it does in the memory.
+        """
         with adopting._source.both() as both:
-            gone = self.square.oracle.gone | self.square.lost_for_good()
-            assert not gone & set(CANARY.findall(readable(both.shadow)))
+            assert not self.square.oracle.gone & set(CANARY.findall(readable(both.shadow)))
+            assert not self.square.lost_for_good() & set(CANARY.findall(readable(both.shadow, standing=False)))
 
     def _chosen(self, offer: Offer) -> Chosen | None:
         if self.story.every == 1:
@@ -240,32 +258,38 @@ class Telling:
             memory = self.square.memory
             decided, before = decided_in(memory.engine), await memory.look(state)
             self.said += await memory.look(readable)
-            left = await undo(memory, self.path, "next")
+            undone = await undo(memory, self.path, "next")
+            left = None if undone is None else undone.left
             self.is_undone, after = left is not None, await memory.look(state)
             opted_out, known = await memory.look(outs), frozenset((*await memory.look(people), bytes(16)))
-            held(decided, before, after, opted_out)
+            held(decided, before, after, opted_out, self.before)
             await self._nothing_leaks()
             if self.taken.event is not None and not self.story.then:
-                assert after == self.before, "as it was before the adoption"
+                withheld = frozenset[str]() if undone is None else undone.withheld
+                assert but(after, withheld) == but(self.before, withheld), "as it was before the adoption"
+                for row in after[SUMMARIES.name].values():
+                    assert row["session"] not in withheld or not row["text"], "what is withheld is made anew"
             acted = {key_of(address) for address, seq in decided.acted.items() if seq > self.size}
             for key in {*before[ITEMS.name], *after[ITEMS.name], *self.before[ITEMS.name]} - acted:
                 now, was, then = (each[ITEMS.name].get(key) for each in (after, self.before, before))
                 assert now == then or (now == was and self.taken.event is not None)
                 assert (
                     now == was
+                    or was == self.adopted[ITEMS.name].get(key)  # it was not adopted: there is nothing to take back
                     or left is None
                     or key in left
                     or not self.taken.event
                     or key[:16] not in known - opted_out
+                    or await memory.look(partial(is_without_words, was))  # it went with its message, without an event
                 )
 
     async def _nothing_leaks(self) -> None:
         """Nobody is answered with what not every reader of the answer may see; what is gone is in no row."""
         memory, oracle = self.square.memory, self.square.oracle
-        gone = oracle.gone | self.square.lost_for_good()
-        text = await memory.look(readable)
-        words = set(CANARY.findall(text))
-        assert not gone & words, "what was taken back is in no row"
+        words = set(CANARY.findall(await memory.look(readable)))
+        others = set(CANARY.findall(await memory.look(partial(readable, standing=False))))
+        assert not oracle.gone & words, "what was taken back is in no row"
+        assert not self.square.lost_for_good() & others, "nor with its message, but where an item stands on others"
         assert not (self.square.edited | self.square.lost) & words - set(CANARY.findall(self.said)), "nor back in one"
         for where in (SQUARE, ROOM, *(f"dm {who}" for who in sorted(oracle.guilds["garden"]))):
             session = self.square.sessions.get(where)
@@ -305,8 +329,12 @@ def agrees(decided: Decided, rows: Rows) -> None:
             assert (there[address].text, there[address].status) == (item.text, item.status)
 
 
-def held(decided: Decided, before: State, after: State, opted_out: frozenset[Handle]) -> None:
-    """After a difference was taken over, or back, everything is as people decided."""
+def held(
+    decided: Decided, before: State, after: State, opted_out: frozenset[Handle], first: State | None = None
+) -> None:
+    """After a difference was taken over, or back, everything is as people decided. `first` is what was before it was
+    taken over: what was said twice then may be so again.
+    """
     was, now = before[ITEMS.name], after[ITEMS.name]
     for address, item in decided.written():
         key = key_of(address)
@@ -325,7 +353,8 @@ def held(decided: Decided, before: State, after: State, opted_out: frozenset[Han
         assert words_of(item) not in words, "what was forgotten is not said again"
         assert not decided.left_recall(each.message for each in item.evidence if each.message)
         assert item.kept == (key in was and was[key]["item"].kept), "only a person asks to keep something"
-        twins = [each["item"] for at, each in now.items() if at != key and _says(each, item)]
+        others = [at for at, each in now.items() if at != key and _says(each, item)]
+        twins = [now[at]["item"] for at in others if first is None or first[ITEMS.name].get(at) != now[at]]
         assert not [each for each in twins if _lies_with(each, item)], "nothing is said twice"
         assert words_of(item) not in hidden or item.compartment.endswith("/direct"), "what is kept private is"
 
@@ -362,10 +391,19 @@ def state(rows: Rows) -> State:
     }
 
 
-def readable(rows: Rows) -> str:
-    """Every text of every item and summary, of whichever status."""
-    items = [msgspec.json.encode(msgspec.to_builtins(found.row.item)).decode() for found in rows.scan(ITEMS)]
+def readable(rows: Rows, *, standing: bool = True) -> str:
+    """Every text of every item and summary, of whichever status; but for items that are `standing` on other messages
+    after one was taken back: what a model had made of both, they say still (`redact_items`).
+    """
+    found = (each.row for each in rows.scan(ITEMS))
+    told = (row.item for row in found if standing or row.tag != ItemRedacted.TAG)
+    items = [msgspec.json.encode(msgspec.to_builtins(item)).decode() for item in told]
     return "\n".join((*items, *(found.row.text for found in rows.scan(SUMMARIES))))
+
+
+def is_without_words(row: dict[str, Any] | None, rows: Rows) -> bool:
+    """Whether a message that an item rests on was taken back, or says something else by now."""
+    return row is not None and any(rows.ids.status(each) != "known" for each in rests_on(row["item"].evidence))
 
 
 def outs(rows: Rows) -> frozenset[Handle]:
@@ -380,11 +418,26 @@ def knows_all(engine: Engine, manifest: Manifest) -> bool:
     return all(each is not None and role_of(each.event) in ("derived", "left out") for each in records)
 
 
-async def undo(memory: Memory, path: Path, name: str) -> set[bytes] | None:
-    """Take the last adoption back; the keys of what is left as it is."""
+def but(state: State, withheld: frozenset[str]) -> State:
+    """The state without the summaries of these sessions: what they said before, a person took back."""
+    keys = {key for key, row in state[SUMMARIES.name].items() if row["session"] in withheld}
+    told = (SUMMARIES.name, SUMMARY_ATTEMPTS.name)
+    return state | {name: {key: row for key, row in state[name].items() if key not in keys} for name in told}
+
+
+class Undone(NamedTuple):
+    """The keys of what is left as it is, and the sessions whose summaries are withheld."""
+
+    left: frozenset[bytes]
+    withheld: frozenset[str]
+
+
+async def undo(memory: Memory, path: Path, name: str) -> Undone | None:
+    """Take the last adoption back."""
     undoing = Unadopting(memory, path, name)
     offer = await undoing.look()
     if offer is None:
         return None
     await undoing.undo(offer)
-    return {key_of(Address(*left.address)) for each in offer.people for left in each.left}
+    left = frozenset(key_of(Address(*left.address)) for each in offer.people for left in each.left)
+    return Undone(left, frozenset(offer.withheld))

@@ -13,6 +13,7 @@ from dnam.model import Ask, ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows import Asked, Manifest, cost_words, drop, load, making
 from projections.decisions.delete import DeletedRequest, delete
+from projections.policies.item_ids import derive as derived_id
 from replay.engine import Engine
 from replay.errors import Busy
 from tests.dnam.cli.memories import Ran, dnam
@@ -82,6 +83,57 @@ def test_the_diff_shows_nothing_of_a_message_that_is_gone(tmp_path: Path) -> Non
     assert "rain" in ran.out
 
 
+def joining(name: str) -> ScriptedModel:
+    """A model that makes one item of all that is liked, and goes on with it."""
+    model = reader(name=name)
+
+    def extract(ask: Ask) -> str:
+        assert isinstance(ask.inputs, ExtractionInputs)
+        known = next((each for each in ask.inputs.items if each.text.startswith("likes")), None)
+        liked = [(line, line.text.partition("I like ")[2]) for line in ask.inputs.lines if "I like " in line.text]
+        text = " and ".join((known.text if known else "likes nothing", *(what for _, what in liked)))
+        evidence = [{"quote": f"I like {what}", "message": line.id} for line, what in liked]
+        entry = {"id": known.id if known else "", "kind": "preference", "text": text, "tags": [], "evidence": evidence}
+        return json.dumps({"upserts": [entry] if liked else [], "deprecations": []})
+
+    model.scripts["extraction"] = extract
+    return model
+
+
+def test_what_stands_in_a_shadow_without_a_message_does_not_bring_its_words(tmp_path: Path) -> None:
+    """Nor does what the model goes on with from it; and what is here of it does not go."""
+    points: list[tuple[str, int]] = []
+
+    async def before(there: Village) -> None:
+        points.append((await there.say("kim", "I like canary yellow"), there.said))
+        await there.say("kim", "I like rain")
+        await there.learn("kim")
+
+    async def after(there: Village) -> None:
+        request = DeletedRequest("discord", points[0][0], SESSION, points[0][1], points[0][1] + 600_000)
+        await there.memory.record(lambda rows: delete(rows, request))
+
+    async def later(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("kim", "I like snow")
+        await there.learn("kim")
+
+    told(tmp_path, before)
+    asyncio.run(derive(tmp_path, joining("other"), asked=OTHER))
+    told(tmp_path, after)
+    assert active(tmp_path) == ["likes rain"]
+    for happening in (None, later):
+        if happening is not None:
+            told(tmp_path, happening)
+        asyncio.run(derive(tmp_path, joining("other"), asked=OTHER))
+        assert "canary" in str(texts(both(tmp_path)[1])), "it stands there, on what was said later"
+        before_it = active(tmp_path)
+        ran = dnam("adopt", "next", "--yes", "--data", tmp_path)
+        shown = dnam("diff", "--shadow", "next", "--data", tmp_path) if happening is None else ran
+        assert "canary" not in ran.out + ran.err + shown.out
+        assert active(tmp_path) == before_it
+
+
 def mistaken(name: str) -> ScriptedModel:
     """A model that takes green tea for black."""
     model = reader(name=name)
@@ -117,6 +169,44 @@ def test_what_the_operator_reverted_is_not_brought_back(tmp_path: Path) -> None:
     assert texts(both(tmp_path)[1]) == ["likes black tea"]
     adopt(tmp_path)
     assert active(tmp_path) == ["likes green tea"]
+
+
+def test_what_they_took_back_when_it_was_not_held_is_not_what_they_put_so_beside_it(tmp_path: Path) -> None:
+    """They had it again under another item before they cleared the old one away."""
+
+    async def learns(there: Village) -> None:
+        await there.say("kim", "I like tea")
+        await there.say("kim", "I like rain")
+        await there.learn("kim")
+
+    async def decides(there: Village) -> None:
+        there.said += 86_400_000
+        await there.say("kim", "no tea for me any more")
+        await there.learn("kim")
+
+    def ends(ask: Ask) -> str:
+        assert isinstance(ask.inputs, ExtractionInputs)
+        return json.dumps({"upserts": [], "deprecations": [tea(ask.inputs)]})
+
+    def tea(inputs: ExtractionInputs) -> dict[str, str]:
+        return {"id": next(each.id for each in inputs.items if each.text == "likes tea"), "reason": "no more"}
+
+    async def clears_away(there: Village) -> None:
+        kim = await there.handle("kim")
+        tea, rain = (derived_id("preference", f"likes {each}") for each in ("tea", "rain"))
+        await there.memory.edit(kim, rain, "likes tea")
+        await there.memory.forget(kim, id=tea)
+
+    told(tmp_path, learns)
+    model = reader()
+    model.scripts["extraction"] = ends
+    told(tmp_path, decides, model=model)
+    assert active(tmp_path) == ["likes rain"]
+    told(tmp_path, clears_away)
+    assert active(tmp_path) == ["likes tea"]
+    asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
+    shadow = both(tmp_path)[1]
+    assert (texts(shadow), texts(shadow, "forgotten")) == (["likes tea"], ["enjoys tea", "likes tea"])
 
 
 def test_a_change_that_the_operator_reverted_does_not_stand_where_the_same_was_made(tmp_path: Path) -> None:
