@@ -9,6 +9,8 @@ A body is the event's fields as a msgpack map, sealed (sealer.py) or, for a few 
 """
 
 import hashlib
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,6 +34,11 @@ _newest = {kind.TAG: kind for kind in EVENTS}
 _decoders: dict[tuple[str, int], "msgspec.msgpack.Decoder[Any]"] = {
     (kind.TAG, kind.VERSION): msgspec.msgpack.Decoder(kind) for kind in EVENTS
 }
+
+
+INSTALL = "Install the version of dnam that wrote it"
+Form = tuple[str, int]
+"""A tag and a version of it."""
 
 
 class Header(NamedTuple):
@@ -67,14 +74,24 @@ def header_around(bound: bytes, body_digest: bytes) -> bytes:
 def decode_header(data: bytes) -> Header:
     """The header of these bytes. UnknownEvent for a newer form, Damaged for a broken one."""
     if b"\x90" <= data[:1] <= b"\x9f" and bytes([HEADER_VERSION]) < data[1:2] < b"\x80":  # [v, …] in msgpack
-        raise UnknownEvent(
-            f"a header has the form {data[1]}, and this program knows up to {HEADER_VERSION}. "
-            "Install the version of dnam that wrote it"
-        )
+        raise UnknownEvent(f"a header has the form {data[1]}, and this program knows up to {HEADER_VERSION}. {INSTALL}")
     try:
         return Header._make(_header.decode(data))
     except UNREADABLE as error:
         raise Damaged(f"a header cannot be read: {error}") from error
+
+
+def form_of(header: bytes) -> Form | None:
+    """Of which kind an event is and in which form, by its header; None where that cannot be read."""
+    with suppress(Damaged, UnknownEvent):
+        read = decode_header(header)
+        return read.tag, read.tag_version
+    return None
+
+
+def unknown_forms(forms: Iterable[Form]) -> list[str]:
+    """What to say of each of these that this program cannot read."""
+    return [_unknown(*form) for form in sorted(forms) if form not in _decoders and form not in OLD]
 
 
 def header_id(data: bytes) -> EventId:
@@ -121,7 +138,7 @@ def decode_body(tag: str, version: int, data: bytes) -> Event:
 def _unknown(tag: str, version: int) -> str:
     known = _newest.get(tag)
     have = f"knows version {known.VERSION} of it" if known else "does not know this tag"
-    return f"the log holds a {tag} of version {version}; this program {have}. Install the version of dnam that wrote it"
+    return f"the log holds a {tag} of version {version}; this program {have}. {INSTALL}"
 
 
 def digest(data: bytes) -> bytes:

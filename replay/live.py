@@ -126,8 +126,8 @@ class Live:
         self._look = NOBODY_LOOKS
 
     def _locked(self) -> LogError | None:
-        """What keeps everybody from writing: a log that does not end where it says; or a vault that seals events, has
-        no key here, and was not erased.
+        """What keeps everybody from writing: a log that does not end where it says; one that a newer program wrote to,
+        also where its views are those of this one; or a vault that seals events, has no key here, and was not erased.
 
         Its people are not known either, so that what is derived from it could not be put into the right vault.
         """
@@ -137,6 +137,8 @@ class Live:
                 f"the log says that it ends at #{said}, and its last event is #{last}: what is shown may lack some. "
                 "Run `dnam verify`; `dnam restore-backup` brings a whole one back"
             )
+        for unknown in codec.unknown_forms(self.store.log.forms()):
+            return UnknownEvent(unknown)
         ring, vaults = self.store.ring, self.store.log.vaults()
         ring.refresh()  # behind the vaults: what they are of has its keys before its events
         locked = vaults - self.folding.erased - ring.vaults.keys()

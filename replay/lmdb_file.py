@@ -79,16 +79,16 @@ def check_file(folder: Path, whole: Whole = anything, *, thorough: bool = False,
         with path.open("rb", buffering=0) as file:
             _check(path, file, remedies)
             pages = os.fstat(file.fileno()).st_size // PAGE_SIZE
-    except FileNotFoundError:
+        if pages <= MOST_PAGES:
+            refuse_flaws(path, flaws_of(path, whole), remedies)
+        elif thorough and pages <= MOST_PAGES_OF_WRITERS:
+            refuse_flaws(path, flaws_of(path), remedies)
+    except FileNotFoundError:  # at any step: another process may remove it
         raise NotALog(f"{folder} has no data.mdb{remedies.strange}") from None
     except OSError as error:
         raise NotALog(f"{path} cannot be read: {error.strerror}") from error
     except Truncated as error:
         raise Truncated(f"{error}. {told(flaws_of(path))}") from None
-    if pages <= MOST_PAGES:
-        refuse_flaws(path, flaws_of(path, whole), remedies)
-    elif thorough and pages <= MOST_PAGES_OF_WRITERS:
-        refuse_flaws(path, flaws_of(path), remedies)
 
 
 def refuse_flaws(path: Path, flaws: Sequence[Flaw], remedies: Remedies = OF_A_LOG) -> None:

@@ -7,12 +7,13 @@
     erased    vault → seq of the person.erased that names it
     vaults    vault → nothing: each that seals a body
     meta      "log" → [format, log id, key check, size, at, epoch, nodes]; "rewritten" → seq up to which it is a copy;
-              "ring" → how far the key ring went at the last commit, here or in a shadow, as it says itself
+              "ring" → how far the key ring went at the last commit, here or in a shadow, as it says itself;
+              "forms" → [[tag, version], …] of all events: whoever does not know one of them must not write
 
 One commit writes all of them, so each always fits the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ import msgspec
 
 from projections.ids import EventId, Seq, VaultId
 from replay import codec
+from replay.codec import Form
 from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
 from replay.lmdb_file import DATA, MAP_SIZE, GivenUp, check_file, open_environment, translated
@@ -34,6 +36,7 @@ from replay.tree import Kept, leaf_hash
 CHUNK = 4096
 """How many events are read in one read transaction, so that none lasts long."""
 TABLES = (b"headers", b"bodies", b"ids", b"tree", b"erased", b"vaults", b"meta")
+ANEW = "`dnam compact` writes the log anew without it"
 _META = msgspec.msgpack.Decoder(tuple[int, bytes, bytes, int, int, int, tuple[bytes, ...]])
 
 
@@ -70,6 +73,7 @@ class LmdbLog:
         self._looked_up_in = self._headers, self._bodies, self._ids
         self._last: tuple[bytes, Head] | None = None
         self._listed: set[VaultId] = set()
+        self._forms: frozenset[Form] = frozenset()
         self.noted = b""
         by_seq = BySeq(self._headers, 24), BySeq(self._bodies, 3)
         self._spare = SparePages(self._environment, self.folder / DATA, by_seq)
@@ -141,13 +145,30 @@ class LmdbLog:
                     transaction.put(vault, b"", db=self._vaults, overwrite=False)
             if commit.ring not in (b"", self.noted):
                 transaction.put(b"ring", commit.ring, db=self._meta)
+            forms = self._note_forms(transaction, commit)
             meta = msgspec.msgpack.encode((FORMAT, self.id, self.key_check, *head))
             transaction.put(b"log", meta, db=self._meta)
             syncing()
         self._last = meta, head
         self._listed.update(commit.vaults)
+        self._forms = forms
         self.noted = commit.ring
         return head
+
+    def _note_forms(self, transaction: lmdb.Transaction, commit: Commit) -> frozenset[Form]:
+        """Note the forms of new events that are not noted yet; all that are."""
+        new = {form for entry in commit.entries if (form := codec.form_of(entry.header)) is not None}
+        if new <= self._forms:
+            return self._forms
+        noted = _forms_in(transaction, self._meta)
+        if not new <= noted:
+            noted |= new
+            transaction.put(b"forms", msgspec.msgpack.encode(sorted(noted)), db=self._meta)
+        return noted
+
+    def forms(self) -> frozenset[Form]:
+        with self._environment.begin() as transaction:
+            return _forms_in(transaction, self._meta)
 
     def _put_events(self, transaction: lmdb.Transaction, commit: Commit, leaves: list[bytes], size: int) -> None:
         for seq, (entry, leaf) in enumerate(zip(commit.entries, leaves, strict=True), size + 1):
@@ -235,6 +256,25 @@ class LmdbLog:
         with self._environment.begin(db=self._erased) as transaction:
             return [(VaultId(key), Seq(int.from_bytes(value, "big"))) for key, value in transaction.cursor()]
 
+    def strays(self, bodies: int, upto: int) -> Iterator[str]:
+        """What lies in the log and is of no event of it, where up to and with `upto` there are so many bodies."""
+        with self._environment.begin() as transaction:
+            size = self._head_in(transaction).size
+            since = sum(1 for _ in _range(transaction, self._bodies, upto + 1, size))
+            for table, what, most in ((self._headers, "header", size), (self._bodies, "body", bodies + since)):
+                if transaction.stat(table)["entries"] > most:
+                    keys = transaction.cursor(db=table).iternext(values=False)
+                    yield from _of_no_event(keys, what, size)
+            if transaction.stat(self._ids)["entries"] > size:
+                yield from self._stray_ids(transaction)
+
+    def _stray_ids(self, transaction: lmdb.Transaction) -> Iterator[str]:
+        for event, mark in transaction.cursor(db=self._ids):
+            header: Any = transaction.get(mark[:8], db=self._headers)
+            if header is None or codec.header_id(header) != event:
+                seq = int.from_bytes(mark[:8], "big")
+                yield f"the id table has #{seq} under {event.hex()}, which it is not; {ANEW}"
+
     def take_over(self, erasures: list[tuple[VaultId, Seq]], head: Head, ring: bytes = b"") -> None:
         """Finish a copy: the erased vaults, the counters of the log that was copied, and what it says of its ring."""
         with translated(self.folder), self._environment.begin(write=True) as transaction:
@@ -281,6 +321,20 @@ def _version_of(data: bytes) -> int:
     except codec.UNREADABLE:
         return 0
     return fields[0] if isinstance(fields, list) and fields and isinstance(fields[0], int) else 0
+
+
+def _forms_in(transaction: lmdb.Transaction, meta: Any) -> frozenset[Form]:
+    data: Any = transaction.get(b"forms", db=meta)
+    return frozenset() if data is None else frozenset(msgspec.msgpack.decode(data, type=list[Form]))
+
+
+def _of_no_event(keys: Iterable[bytes], what: str, size: int) -> Iterator[str]:
+    """The keys that no event of a log of that size has: behind its end, or of another length."""
+    for key in keys:
+        seq = int.from_bytes(key, "big") if len(key) == 8 else 0
+        if not 0 < seq <= size:
+            where = f"of #{seq} lies behind the log's end, #{size}" if seq else f"lies under the key {key.hex()}"
+            yield f"a {what} {where}: `dnam restore-backup` brings back what may be lost in front of it; {ANEW}"
 
 
 def _values(transaction: lmdb.Transaction, table: Any, first: int, last: int) -> list[bytes] | None:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 
 from projections.ids import EventId, Seq, VaultId
 from replay import codec
+from replay.codec import Form
 from replay.errors import HeadMoved
 from replay.tree import CompactRange, Kept, leaf_hash
 
@@ -162,6 +163,10 @@ class Log(Protocol):
         """How far the key ring went at the last commit that said so; empty where none did."""
         ...
 
+    def forms(self) -> frozenset[Form]:
+        """Of which kinds events are, and in which forms, as far as whoever appended them noted it."""
+        ...
+
     def kept(self) -> Iterator[Kept]:
         """The kept subtrees, in order."""
         ...
@@ -259,6 +264,10 @@ class MemoryLog:
 
     def ring(self) -> bytes:
         return self.noted
+
+    def forms(self) -> frozenset[Form]:
+        forms = (codec.form_of(stored.header) for stored in self._events)
+        return frozenset(form for form in forms if form is not None)
 
     def kept(self) -> Iterator[Kept]:
         return (Kept(*place, root) for place, root in sorted(self._kept.items()))

@@ -4,6 +4,7 @@
     header      its place in order, its time, its decision, its leaf in the tree, its mark in the id table
     body        its digest; missing only where an event says so
     tree        the kept subtrees, the right edge
+    tables      nothing lies in them that is of no event
     erased      the vaults that a person.erased names, no more and no less
     views       every row's checksum
     key ring    both copies; the log's own check value, and its note of how far the ring goes
@@ -67,6 +68,7 @@ class _Walk:
         self._left = 0
         self._expected = 1
         self._missing: list[tuple[int, bytes]] = []
+        self.bodies = 0
         self._vaults: set[bytes] = set()
         self.in_the_clear: list[StoredEvent] = []
 
@@ -90,6 +92,7 @@ class _Walk:
             self._order(seq, header)
         self._at, self._left = header.at, header.left
         self._vaults.add(header.vault)
+        self.bodies += body is not None
         if body is None:
             self._gone(seq, header.id, header.vault)
         elif sha256(body).digest() != header.body_digest:
@@ -110,6 +113,7 @@ class _Walk:
             self._kept += graft(self._tree, level, node)
         self._at, self._left = stretch.last
         self._expected = self._tree.size + 1
+        self.bodies += self._tree.size - after - len(stretch.missing)
         for each in stretch.missing:
             self._gone(each.seq, each.id, each.vault)
         taken_back = map(self._log.get, stretch.taken_back)
@@ -192,6 +196,7 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     redacted |= _taken_back(folding, store.log.read(head.size), found)[0]  # while we walked
     root = walk.finish(redacted, named)
     walk.hold_vaults(vaults, store.log.vaults())
+    walk.report((0, stray) for stray in store.log.strays(walk.bodies, head.size))
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"{RING}{each}")
     for each in (*_lost_keys(store), *strange(store)):

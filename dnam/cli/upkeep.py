@@ -254,10 +254,11 @@ def _is_of_views(problem: "Problem") -> bool:
 
 def _advice(problems: "Sequence[Problem]") -> "Iterator[str]":
     """What to do about what verifying found, where the problem does not say so itself."""
+    from replay.codec import INSTALL
     from replay.store import RING
 
     said = [each.what for each in problems]
-    if any(each.seq for each in problems):
+    if any(each.seq and INSTALL not in each.what for each in problems):
         yield "what is wrong with events is put right from a backup: `dnam repair --from BACKUP`"
     if any(each.startswith(OF_VIEWS) for each in said):
         yield "views hold nothing of their own: `dnam replay` builds them again"

@@ -11,7 +11,7 @@ import pytest
 from projections.registry import FOLD
 from replay import lmdb_file, page_flaws
 from replay.engine import Engine
-from replay.errors import DamagedPages, Truncated
+from replay.errors import DamagedPages, NotALog, Truncated
 from replay.free_pages import FreePages
 from replay.lmdb_file import _check, check_file
 from replay.pages import PAGE_SIZE, Flaw
@@ -59,6 +59,21 @@ def test_a_file_that_grows_meanwhile_is_looked_at_again(folder: Path) -> None:
     with Growing(path) as file:
         _check(path, file)
         assert file.looks >= 4
+
+
+def test_a_file_that_goes_while_it_is_looked_over_is_not_there(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens it looks which one is in force by then."""
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+    folder, look = data / "log" / "000001", page_flaws.flaws_of
+
+    def goes(path: Path, *given: object) -> list[Flaw]:
+        path.unlink()
+        return look(path)
+
+    monkeypatch.setattr(lmdb_file, "flaws_of", goes)
+    with pytest.raises(NotALog, match="has no data.mdb"):
+        check_file(folder)
 
 
 def test_no_free_pages() -> None:

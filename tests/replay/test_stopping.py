@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import lmdb
+import msgspec
 import pytest
 
 from projections.ids import EventId, VaultId
@@ -156,3 +157,33 @@ def test_an_event_that_is_not_there_is_none(data: Path) -> None:
         found = folding.sealed_at(3)
         assert found is not None
         assert found.record == folding.record_at(3)
+
+
+@both
+@pytest.mark.parametrize("form", [("item.shelved", 1), ("message.heard", 99)])
+def test_a_log_that_a_newer_program_wrote_to_is_read_and_not_written_to(
+    data: Path, kept: bytes, form: tuple[str, int], *, writable: bool
+) -> None:
+    """Also where its views are those of this one, and hold what it wrote."""
+    forms = lmdb_log_forms(data)
+    assert forms
+    assert codec.unknown_forms(forms) == []
+    with lmdb.open(str(log_folder(data)), max_dbs=9) as environment:
+        meta, noted = environment.open_db(b"meta"), msgspec.msgpack.encode([*sorted(forms), form])
+        with environment.begin(write=True, db=meta) as transaction:
+            transaction.put(b"forms", noted)
+    with opened(data, writable=writable) as engine:
+        stopped = engine.stopped()
+        assert isinstance(stopped, UnknownEvent)
+        assert f"a {form[0]} of version {form[1]}" in str(stopped)
+        assert digest(engine) == kept
+        if writable:
+            with pytest.raises(UnknownEvent, match="Install the version of dnam that wrote it"):
+                engine.record(drafts(setting("a")))
+
+
+def lmdb_log_forms(data: Path) -> frozenset[tuple[str, int]]:
+    with opened(data, writable=False) as engine:
+        forms = engine.store.log.forms()
+        assert forms == {codec.form_of(each.header) for each in engine.store.log.read(0)}
+        return forms

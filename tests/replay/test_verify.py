@@ -28,6 +28,7 @@ from tests.replay.stage import ADA, KIM, TABLES, FakeClock, contents, drafts, ev
 from tests.world import NOW
 
 SMALL = 6
+NOBODYS = b"no event has this"
 
 
 @pytest.fixture
@@ -192,6 +193,34 @@ def test_missing_events_are_found(small: Path) -> None:
     assert Problem(3, "expected #2 here: events are missing") in problems
     assert any("the tree of the headers" in problem.what for problem in problems)
     assert any("says it has 6 events, and 5 are there" in problem.what for problem in problems)
+
+
+def seq(number: int) -> bytes:
+    return number.to_bytes(8, "big")
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "found"),
+    [
+        (b"headers", seq(7), "a header of #7 lies behind the log's end, #6"),
+        (b"headers", seq(0), f"a header lies under the key {seq(0).hex()}"),
+        (b"bodies", seq(9), "a body of #9 lies behind the log's end, #6"),
+        (b"bodies", seq(3) + b"x", f"a body lies under the key {seq(3).hex()}78"),
+        (b"ids", NOBODYS, f"the id table has #3 under {NOBODYS.hex()}, which it is not"),
+        (b"ids", NOBODYS, f"the id table has #8 under {NOBODYS.hex()}, which it is not"),
+    ],
+)
+def test_what_is_of_no_event_is_found_and_left_out_of_a_copy(small: Path, table: bytes, key: bytes, found: str) -> None:
+    put(small, table, key, seq(int(found.partition("#")[2][:1] or 0)) + b"a leaf's")
+
+    (problem,) = verified(small).problems
+    assert (problem.seq, problem.what.startswith(found)) == (0, True), problem.what
+    assert problem.what.endswith("`dnam compact` writes the log anew without it")
+
+    store = DiskStore(small, FOLD, writable=True)
+    rewrite(store)
+    store.close()
+    assert verified(small).problems == ()
 
 
 def test_a_decision_that_is_cut_short_is_found(small: Path) -> None:
