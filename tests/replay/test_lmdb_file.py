@@ -1,6 +1,7 @@
 """An LMDB file before it is opened: cut short, grown meanwhile, or lawfully shorter than it says."""
 
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext
 from io import FileIO
 from pathlib import Path
@@ -67,12 +68,12 @@ def test_a_file_that_goes_while_it_is_looked_over_is_not_there(data: Path, monke
         engine.record(says("m1"))
     folder, look = data / "log" / "000001", page_flaws.flaws_of
 
-    def goes(path: Path, *given: object) -> list[Flaw]:
+    def goes(path: Path, *_: object) -> Sequence[Flaw]:
         path.unlink()
         return look(path)
 
     monkeypatch.setattr(lmdb_file, "flaws_of", goes)
-    with pytest.raises(NotALog, match="has no data.mdb"):
+    with pytest.raises(NotALog, match=r"has no data\.mdb"):
         check_file(folder)
 
 
