@@ -256,6 +256,11 @@ class LmdbLog:
         with self._environment.begin(db=self._erased) as transaction:
             return [(VaultId(key), Seq(int.from_bytes(value, "big"))) for key, value in transaction.cursor()]
 
+    def bodies(self) -> int:
+        """How many events have their body."""
+        with self._environment.begin() as transaction:
+            return int(transaction.stat(self._bodies)["entries"])
+
     def strays(self, bodies: int, upto: int) -> Iterator[str]:
         """What lies in the log and is of no event of it, where up to and with `upto` there are so many bodies."""
         with self._environment.begin() as transaction:

@@ -14,6 +14,7 @@ Nothing is changed, and a finding names the event.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ from replay.builder import Progress, silent
 from replay.errors import LogError
 from replay.folding import Folding
 from replay.keyring import NoKeyRing
+from replay.lmdb_log import LmdbLog
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
 from replay.looking import looking
 from replay.ring_records import stand_of
@@ -254,6 +256,29 @@ def _stand(log: Log) -> tuple[Head, dict[VaultId, Seq]]:
         head, erasures = log.head(), dict(log.erasures())
         if log.head().epoch == head.epoch:
             return head, erasures
+
+
+def lost_bodies(log: LmdbLog, folding: Folding) -> list[Seq]:
+    """The events whose body is missing though no event says that it was dropped. The log is read only where any is
+    missing at all. What is no event is passed over: whoever folds it says so.
+    """
+    size, missing = log.head().size, dict[bytes, Seq]()
+    if log.bodies() >= size:
+        return []
+    redacted = _taken_back(folding, _without_a_body(log, size, missing), lambda _, __: None)[0]
+    redacted |= _taken_back(folding, log.read(size), lambda _, __: None)[0]  # while that was read
+    return sorted(seq for event, seq in missing.items() if event not in redacted)
+
+
+def _without_a_body(log: LmdbLog, size: int, missing: dict[bytes, Seq]) -> Iterator[StoredEvent]:
+    """Events that can be read; those that have no body are noted on the way, unless their vault was erased."""
+    erased = log.erased_vaults()
+    for stored in log.read(0, size):
+        with suppress(LogError):
+            header = codec.decode_header(stored.header)
+            if stored.body is None and header.vault not in erased:
+                missing[header.id] = stored.seq
+            yield stored
 
 
 def _taken_back(folding: Folding, events: Iterable[StoredEvent], found: Found) -> tuple[set[bytes], dict[bytes, int]]:

@@ -21,6 +21,7 @@ from projections.errors import BadRequest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from projections.ids import Seq
     from replay.store import DiskStore
     from replay.tree_head import Checkpoint
     from replay.verify import Problem, Verified
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 OF_VIEWS, OF_A_KEY = ("views: ", "the views "), "the key of vault "
 """How problems begin that are of the views, and of a key."""
 NOTHING_LOST = "nothing is lost, and the log is as it was: `dnam replay` begins anew"
+TO_REPAIR = "Run `dnam verify`, and put it right from a backup with `dnam repair --from BACKUP`"
+NAMED = 10
+"""How many of the events that something is said of are named."""
 NO_VIEWS = (
     "there are no views here: everything is folded from the log until `dnam replay` builds them, or a command that "
     "writes does when it starts"
@@ -74,12 +78,19 @@ def replay(
 def _rebuild(shell: Shell, store: "DiskStore") -> None:
     from projections.registry import FOLD
     from replay.builder import rebuild
-    from replay.errors import NewerViews
+    from replay.errors import Damaged, NewerViews
+    from replay.folding import Folding
+    from replay.verify import lost_bodies
 
     if store.newer_views():
         raise NewerViews(
             f"a newer dnam keeps views here that this one cannot build: {', '.join(sorted(store.newer_views()))}. "
             "Use the newer one; or remove the folder `views`, and then replay"
+        )
+    if store.views is not None and (lost := lost_bodies(store.log, Folding(FOLD, store))):
+        raise Damaged(
+            f"{_lost(lost)}: what the views still have of it would be gone with them, and nothing was done. {TO_REPAIR}"
+            f". Without one, remove the folder {store.path / 'views'}: they are made without it then"
         )
     with told_how_to_go_on(NOTHING_LOST), shell.out.progress("replaying") as progress:
         built = rebuild(store, FOLD, progress, digested=True)
@@ -89,15 +100,25 @@ def _rebuild(shell: Shell, store: "DiskStore") -> None:
         shell.out.line(f"{counted(built.events, 'event')} replayed. Digest of all rows: {built.digest.hex()}")
 
 
+def _lost(lost: "Sequence[Seq]") -> str:
+    """Which bodies are missing, and that nobody took them."""
+    first = ", ".join(f"#{seq}" for seq in lost[:NAMED])
+    more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+    return f"the body of {first}{more} is missing, and no event says that it was dropped"
+
+
 def _check(shell: Shell, store: "DiskStore") -> None:
     from projections.registry import FOLD
     from replay.builder import check
+    from replay.folding import Folding
+    from replay.verify import lost_bodies
 
     for finding in store.findings:
         if not (store.unusable_views() and store.unusable_views() in finding.what):  # the answer says it
             shell.out.note(finding.what)
     with shell.out.progress("checking") as progress:
         found = check(store, FOLD, progress)
+    lost = lost_bodies(store.log, Folding(FOLD, store))
     if shell.out.as_json:
         is_unread = bool(found.unusable) or (store.views is not None and bool(store.views.lacking))
         index = None if is_unread else "sound" if found.index_is_sound else "wrong"
@@ -109,8 +130,11 @@ def _check(shell: Shell, store: "DiskStore") -> None:
             "index": index,
             "unusable": found.unusable or None,
             "views": "unusable" if found.unusable else store.version_of_views(),
+            "lost": lost,
         }
         shell.out.emit(told)
+    elif lost:
+        shell.out.line(f"{_lost(lost)}. {TO_REPAIR}")
     elif found.equal:
         shell.out.line(
             f"{counted(found.events, 'event')}: {_held_are(store)} what a rebuild makes of them ({found.live.hex()})"
@@ -126,7 +150,7 @@ def _check(shell: Shell, store: "DiskStore") -> None:
         )
         shell.out.line(f"  views    {found.live.hex()}")
         shell.out.line(f"  rebuild  {found.rebuilt.hex()}")
-    if not found.equal:
+    if lost or not found.equal:
         raise Ending(FOUND_SOMETHING)
 
 

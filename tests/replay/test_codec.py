@@ -148,3 +148,7 @@ def test_a_newer_header_says_which_program_to_install() -> None:
     newer = codec.encode_header(Header(2, EventId(bytes(16)), 1, 0, "x", 1, VaultId(bytes(16)), bytes(32)))
     with pytest.raises(UnknownEvent, match=r"the form 2.*Install the version"):
         codec.decode_header(newer)
+
+
+def test_a_header_that_cannot_be_read_has_no_form() -> None:
+    assert [codec.form_of(each) for each in (b"", b"no header", b"\x98\x7f")] == [None] * 3

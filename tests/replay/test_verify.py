@@ -21,7 +21,7 @@ from replay.position import POSITION, Position, packed_position
 from replay.rewriting import rewrite
 from replay.ring_records import SIZE
 from replay.store import DiskStore
-from replay.verify import Problem, Verified, verify
+from replay.verify import Problem, Verified, lost_bodies, verify
 from replay.views import Views
 from tests.generator import fixed_story
 from tests.replay.stage import ADA, KIM, TABLES, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
@@ -185,6 +185,39 @@ def test_a_body_may_be_missing_only_where_an_event_says_so(small: Path) -> None:
     assert verified(small).problems == (Problem(2, "its body is missing, and no event says that it was dropped"),)
     gone(small, b"bodies", key(SMALL))
     assert [problem.seq for problem in verified(small).problems] == [2, 4, SMALL]
+
+
+def lost(data: Path) -> list[int]:
+    store = DiskStore(data, FOLD, writable=False)
+    try:
+        return [*lost_bodies(store.log, Folding(FOLD, store))]
+    finally:
+        store.close()
+
+
+def test_lost_bodies_are_those_that_nobody_took(small: Path) -> None:
+    assert lost(small) == []  # one was redacted
+    gone(small, b"bodies", seq(1))
+    gone(small, b"bodies", seq(5))
+    assert lost(small) == [1, 5]
+    put(small, b"headers", seq(3), b"no header")
+    assert lost(small) == [1, 5]
+
+
+def test_where_all_bodies_are_there_none_is_looked_for(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1"))
+    monkeypatch.setattr("replay.verify._without_a_body", None)
+    assert lost(data) == []
+
+
+def test_what_was_erased_is_not_lost(data: Path) -> None:
+    with Engine.open(data, create=True, clock=FakeClock()) as engine:
+        engine.record(says("m1", who=KIM))
+        erase(engine, handle_of(engine, KIM))
+        assert isinstance(engine.store, DiskStore)
+        rewrite(engine.store)
+    assert lost(data) == []
 
 
 def test_missing_events_are_found(small: Path) -> None:

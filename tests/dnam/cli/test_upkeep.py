@@ -21,7 +21,7 @@ from tests.dnam.cli.memories import bytes_of, dnam, ended, garden, make, process
 from tests.dnam.scripted import FakeClock
 
 REPLAY_FIELDS = "events digest"
-CHECK_FIELDS = "events equal live rebuilt index unusable views"
+CHECK_FIELDS = "events equal live rebuilt index unusable views lost"
 VERIFY_FIELDS = "events rows root problems views"
 
 INTERRUPTED = """
@@ -85,6 +85,34 @@ def test_check_finds_a_row_that_no_event_made(data: Path) -> None:
     assert dnam("replay", "--check", "--json", "--data", data).value["equal"] is False
     assert dnam("replay", "--data", data).code == 0
     assert dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_what_only_the_views_still_have_is_not_replayed_away(data: Path) -> None:
+    """A body that is gone, and that no event took."""
+    current = data / "log" / (data / "log" / "CURRENT").read_text().strip()
+    with lmdb.open(str(current), max_dbs=64) as environment:
+        database = environment.open_db(b"bodies", create=False)
+        with environment.begin(write=True, db=database) as transaction:
+            assert transaction.delete((9).to_bytes(8, "big"))
+    before = dnam("replay", "--check", "--json", "--data", data)
+    lost = "the body of #9 is missing, and no event says that it was dropped"
+    assert (before.code, before.value["lost"]) == (1, [9])
+    ran = dnam("replay", "--check", "--data", data)
+    assert (ran.code, ran.out.startswith(f"{lost}. Run `dnam verify`")) == (1, True)
+
+    ran = dnam("replay", "--data", data)
+
+    assert (ran.code, lost in ran.err, "`dnam repair --from BACKUP`" in ran.err) == (3, True, True)
+    assert dnam("replay", "--check", "--json", "--data", data).value == before.value
+    shutil.rmtree(data / "views")
+    assert dnam("replay", "--data", data).code == 0
+
+
+def test_what_was_taken_back_is_replayed(data: Path) -> None:
+    forgotten = dnam("redact", "#9", "--yes", "--data", data)
+    assert forgotten.code == 0, forgotten.err
+    assert dnam("replay", "--data", data).code == 0
+    assert dnam("replay", "--check", "--json", "--data", data).value["lost"] == []
 
 
 @pytest.mark.parametrize(
