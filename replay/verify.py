@@ -6,7 +6,7 @@
     tree        the kept subtrees, the right edge
     tables      nothing lies in them that is of no event
     erased      the vaults that a person.erased names, no more and no less
-    views       every row's checksum
+    views       every row's checksum, and how many each table has
     key ring    both copies; the log's own check value, and its note of how far the ring goes
     --open      every body, opened and decoded
 
@@ -203,7 +203,8 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
         found(0, f"{RING}{each}")
     for each in (*_lost_keys(store), *strange(store)):
         found(0, each)
-    for each in (damage for table in looked.tables.values() for damage in table.damage):
+    miscounted = [] if store.views is None else store.views.miscounted()
+    for each in (*(damage for table in looked.tables.values() for damage in table.damage), *miscounted):
         found(0, f"views: {each}")
     return Verified(head.size, sum(table.rows for table in looked.tables.values()), root, tuple(sorted(problems)))
 

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import lmdb
+import msgspec
 
+from projections.counting import counted
 from projections.fold import Fold
 from projections.rows import RawRows
 from replay import recall_tables as layout
@@ -42,6 +44,8 @@ _STRETCH = 32_768
 """How many rows are digested, or written, at once."""
 META = "meta"
 """The table that says how far the views are."""
+COUNTED = b"rows"
+"""In `META`, how many rows each table had when it was written last."""
 INDEXED = b"indexed"
 """Its key that says that the retrieval index is there."""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
@@ -265,7 +269,25 @@ class Views:
             if gives_up:
                 transaction.delete(INDEXED, db=self._meta)
             transaction.put(POSITION, packed_position(position, self._names), db=self._meta)
+            self._count(transaction)
         return True
+
+    def _count(self, transaction: lmdb.Transaction) -> None:
+        """Note how many rows each table has: a row that goes leaves no sum behind that would not fit."""
+        counts = {table: transaction.stat(database)["entries"] for table, database in self._tables.items()}
+        transaction.put(COUNTED, msgspec.msgpack.encode(counts), db=self._meta)
+
+    def miscounted(self) -> list[str]:
+        """The tables that have more or fewer rows than when they were written last."""
+        with self._environment.begin() as transaction:
+            data: Any = transaction.get(COUNTED, db=self._meta)
+            counts = {} if data is None else msgspec.msgpack.decode(data, type=dict[str, int])
+            tables = ((table, transaction.stat(database)["entries"]) for table, database in self._tables.items())
+            return [
+                f"{counted(rows, 'row')} of {table} are there, and {counts[table]:,} were when it was written last"
+                for table, rows in tables
+                if counts.get(table, rows) != rows
+            ]
 
     def _index(self, transaction: lmdb.Transaction, look: Callable[[], object] = unhurried) -> "Index":
         from replay.recall_index import Index  # it brings numpy, which whoever only looks has no need of
@@ -281,6 +303,7 @@ class Views:
         """Write the rows of a span of the retrieval index."""
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             self._index(transaction).write(made)
+            self._count(transaction)
 
     def index_is_made(self) -> None:
         """The retrieval index is as far as the views are; from now on it is kept up."""

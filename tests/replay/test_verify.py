@@ -22,7 +22,7 @@ from replay.rewriting import rewrite
 from replay.ring_records import SIZE
 from replay.store import DiskStore
 from replay.verify import Problem, Verified, lost_bodies, verify
-from replay.views import Views
+from replay.views import COUNTED, META, Views
 from tests.generator import fixed_story
 from tests.replay.stage import ADA, KIM, TABLES, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
 from tests.world import NOW
@@ -320,6 +320,30 @@ def test_rows_of_the_views_are_checked(small: Path, monkeypatch: pytest.MonkeyPa
     assert problem.seq == 0
     assert problem.what.startswith("views: a row of messages@1 is damaged")
     assert bytes(place).hex() in problem.what
+
+
+def test_a_row_of_the_views_that_went_is_missed(small: Path) -> None:
+    views = Folder(small / "views").current()
+    assert views is not None
+    with lmdb.open(str(views), max_dbs=64) as environment:
+        database = environment.open_db(b"messages@1", create=False)
+        with environment.begin(write=True, db=database) as transaction, transaction.cursor() as cursor:
+            assert cursor.first()
+            assert transaction.delete(cursor.key())
+
+    lacking = "views: 0 rows of messages@1 are there, and 1 were when it was written last"
+    assert verified(small).problems == (Problem(0, lacking),)
+
+
+def test_views_that_were_not_counted_are_believed(small: Path) -> None:
+    """As those of an earlier version."""
+    views = Folder(small / "views").current()
+    assert views is not None
+    with lmdb.open(str(views), max_dbs=64) as environment:
+        meta = environment.open_db(META.encode(), create=False)
+        with environment.begin(write=True, db=meta) as transaction:
+            assert transaction.delete(COUNTED)
+    assert verified(small).problems == ()
 
 
 def test_rows_that_were_summed_in_their_pages_are_not_read_again(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
