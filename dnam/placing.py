@@ -110,12 +110,7 @@ class Placing(Keeping):
         await self._known_actor(by)
         said, made = self.now(), origin or self.origin()
         made_of = [await self._opposite(each, by, said, part(made, number)) for number, each in enumerate(changes)]
-        items = await self._changed(made_of, undoes=undoes)
-        if not any(each.way == "moved back" for each in changes):
-            return items
-        keys = dict.fromkeys(item_key(each.owner, each.compartment, each.id) for each in items)
-        found = await self.look(lambda rows: [rows.get(ITEMS, key) for key in keys])
-        return [row.item for row in found if row is not None and row.item.status != "evicted"]
+        return await self._standing(await self._changed(made_of, undoes=undoes))
 
     async def _opposite(self, change: Opposite, by: By, said: int, origin: Origin) -> Decision:
         match change.way:

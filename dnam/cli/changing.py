@@ -69,7 +69,7 @@ def remember(
         person = await _met(memory, name, place, new=new)
         setting = await _setting(memory, person, place)
         item = await memory.remember(person, text, by=OPERATOR, setting=setting)
-        return Done("remembered", [item], f"Remembered: {item.text}{await made_room(memory, item)}")
+        return Done("remembered", [item], f"Remembered: {item.text}{await made_room(memory, item, asked=None)}")
 
     from dnam.finding import DIRECT, new_name
 

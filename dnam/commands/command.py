@@ -11,7 +11,8 @@ from projections.decisions.place import PlaceSeen
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle, Identity
 from projections.links import Direct
-from projections.policies.compartments import Setting
+from projections.policies.compartments import Opening, Setting, opened
+from projections.rows import Rows
 
 PREFIX = "!memory"
 SLASH = "/memory"
@@ -83,6 +84,10 @@ class Invocation(NamedTuple):
     def sees(self) -> Setting:
         """In which setting the reply is read: what it opens of their own may be shown to them, found and changed."""
         return self.setting if self.eyes is None else self.eyes
+
+    def opens(self, rows: Rows) -> tuple[Opening, ...]:
+        """What whoever reads the reply may be told of: what the place opens, and what is opened to them alone."""
+        return tuple(dict.fromkeys((*opened(rows, self.setting), *opened(rows, self.sees))))
 
     @property
     def prefix(self) -> str:
