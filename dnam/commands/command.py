@@ -123,7 +123,8 @@ class File(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """The answer in words, and the items it is about, for menus and buttons. `failed`: nothing was done.
+    """The answer in words, and the items it is about, for menus and buttons. `failed`: nothing was done. `hindered`:
+    nor could it be, or not all of it, for the log, the disk or a model, which may be otherwise later.
 
     `undo` is the event that a button can take back; None where there is nothing to take back. `confirm` names what a
     button does, once it is pressed; nothing was done yet. `file` is sent to whoever asked, in a direct message.
@@ -135,6 +136,7 @@ class Reply(NamedTuple):
     undo: EventId | None = None
     confirm: Confirms = ""
     file: File | None = None
+    hindered: bool = False
 
 
 Arguments = Mapping[str, str]

@@ -65,7 +65,7 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
     openings = await memory.look(lambda rows: openings_for(rows, asked.person, asked.setting))
     here = frozenset(each.compartment for each in openings)
     if await memory.look(lambda rows: _failed_lately(rows, asked.person, here, memory.now())):
-        return Reply("It did not work just now. Please ask me again in a minute.", failed=True)
+        return Reply("It did not work just now. Please ask me again in a minute.", failed=True, hindered=True)
     try:
         if isinstance(assistant.model, Budgeted):
             await assistant.model.take_turn(asked.person)
@@ -79,7 +79,7 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
     for each in [] if asked.is_told_why else failed:
         assistant.failures.append(f"extraction: {each.error}")
     unread = [_unread(each, is_told_why=asked.is_told_why) for each in failed]
-    return Reply(_told(runs, items, unread), items, failed=bool(failed))
+    return Reply(_told(runs, items, unread), items, failed=bool(failed), hindered=bool(failed))
 
 
 def _failed_lately(rows: Rows, person: Handle, compartments: Iterable[str], now: int) -> bool:
