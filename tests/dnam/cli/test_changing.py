@@ -62,7 +62,7 @@ def test_new_begins_a_memory_where_there_is_none(tmp_path: Path) -> None:
     assert texts(folder, "Bo") == ["plays the harp"]
 
 
-NOT_KEPT = [("x",), ("my password is hunter2",), ("   ",), ("plays the harp", "--in", "nowhere")]
+NOT_KEPT = [("...",), ("my password is hunter2",), ("   ",), ("plays the harp", "--in", "nowhere")]
 
 
 @pytest.mark.parametrize("words", NOT_KEPT)
