@@ -105,7 +105,7 @@ class Conversation:
         try:
             asked = await self._invocation()
         except (LogError, OSError) as error:
-            return Reply(f"The memory cannot be asked just now: {error}", failed=True)
+            return Reply(f"The memory cannot be asked just now: {error}", failed=True, hindered=True)
         return await table.run(self.assistant, asked, call)
 
     async def _invocation(self) -> Invocation:

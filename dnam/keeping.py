@@ -28,7 +28,7 @@ from projections.errors import BadRequest
 from projections.events import ItemEvent
 from projections.events.values import By, Evidence, Item, Scoring, Source
 from projections.ids import Handle
-from projections.items import ItemRow, items_in, items_of
+from projections.items import ITEMS, ItemRow, item_key, items_in, items_of
 from projections.policies.compartments import Opening, Setting, opened, place_item
 from projections.policies.guards import Guarding
 from projections.policies.text import whole
@@ -219,7 +219,9 @@ class Keeping(Access):
     async def restore_all(
         self, items: Iterable[Item], *, by: By, undoes: bool = False, origin: Origin | None = None
     ) -> list[Item]:
-        """Bring back these items and no others, as one act: all have one time."""
+        """Bring back these items and no others, as one act: all have one time. The items, as they are afterwards; what
+        makes room for them is left out.
+        """
         items = arguments.each(Item, items=items)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
@@ -227,7 +229,7 @@ class Keeping(Access):
         await self._known_actor(by)
         said, made = self.now(), origin or self.origin()
         each = [await self._restoring(item, by, said, part(made, number)) for number, item in enumerate(items)]
-        return await self._changed(each, undoes=undoes)
+        return await self._standing(await self._changed(each, undoes=undoes))
 
     async def _restoring(self, item: Item, by: By, said: int, origin: Origin) -> Decision:
         """It comes apart from what it was merged into, which is as it was until then."""
@@ -277,6 +279,12 @@ class Keeping(Access):
         """What these decisions changed, one after the other and in one commit: no crash comes between them."""
         wanted = [partial(_undoing, each) if undoes else each for each in decisions]
         return items_of_recorded(await self._record_together(wanted))
+
+    async def _standing(self, items: Iterable[Item]) -> list[Item]:
+        """These items as they are, each once, without what made room."""
+        keys = dict.fromkeys(item_key(each.owner, each.compartment, each.id) for each in items)
+        found = await self.look(lambda rows: [rows.get(ITEMS, key) for key in keys])
+        return [row.item for row in found if row is not None and row.item.status != "evicted"]
 
     async def show(
         self,

@@ -16,6 +16,7 @@ from projections.events.values import About, By, Evidence, IntentKind, Item, Sou
 from projections.ids import NOBODY, Handle
 from projections.items import ITEMS, item_key, items_in
 from projections.policies.compartments import OWNER, SELF, Opening, Setting, is_portable
+from projections.policies.item_ids import is_id
 from projections.policies.text import whole
 from projections.rows import Rows
 from replay.chronicle import LogChronicle
@@ -110,12 +111,7 @@ class Placing(Keeping):
         await self._known_actor(by)
         said, made = self.now(), origin or self.origin()
         made_of = [await self._opposite(each, by, said, part(made, number)) for number, each in enumerate(changes)]
-        items = await self._changed(made_of, undoes=undoes)
-        if not any(each.way == "moved back" for each in changes):
-            return items
-        keys = dict.fromkeys(item_key(each.owner, each.compartment, each.id) for each in items)
-        found = await self.look(lambda rows: [rows.get(ITEMS, key) for key in keys])
-        return [row.item for row in found if row is not None and row.item.status != "evicted"]
+        return await self._standing(await self._changed(made_of, undoes=undoes))
 
     async def _opposite(self, change: Opposite, by: By, said: int, origin: Origin) -> Decision:
         match change.way:
@@ -189,7 +185,9 @@ class Placing(Keeping):
         return await self._kept(lambda rows: remember(rows, request), request.origin)
 
     async def forget_for(self, compartment: str, what: str, *, by: By, origin: Origin | None = None) -> list[Item]:
-        """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards."""
+        """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards.
+        BadRequest for an id that nothing has there.
+        """
         arguments.strings(compartment=compartment, what=what)
         arguments.actor(by)
         arguments.perhaps(Origin, origin=origin)
@@ -198,7 +196,10 @@ class Placing(Keeping):
         named = any(item.id == what for item in await self.nobodys(compartment))
         needle, item_id = ("", what) if named else (unnamed(whole(what)), "")
         request = ForgetRequest(NOBODY, here, by, self.now(), origin or self.origin(), needle, item_id)
-        return await self._items(lambda rows: forget(rows, request), request.origin)
+        gone = await self._items(lambda rows: forget(rows, request), request.origin)
+        if gone or named or not is_id(what):
+            return gone
+        return await self._items(lambda rows: forget(rows, request._replace(needle="", id=what)), request.origin)
 
     async def restore_for(self, compartment: str, id: str, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""

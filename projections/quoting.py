@@ -14,7 +14,7 @@
 So whatever comes from people begins behind a prefix that dnam wrote, or two spaces in: no line of theirs starts in
 column 0, none is empty, and nothing they write can be taken for a separator, a title or a line of somebody else. One
 exception reads better than the rule: the first line of a summary or of the user's message starts in column 0, as in the
-documents, when it begins with a letter, a digit or `@` and not with the words of a title.
+documents, when it begins with a letter, a digit or `@` and not with what looks like the words of a title.
 
 The actions block is the operator's own text, is last, and stands as it was written.
 """
@@ -25,6 +25,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal
 
+from projections.lookalikes import plain_text
 from projections.people import SOMEONE
 
 BlockName = Literal["files", "durable", "room", "summary", "past", "recent", "replied", "message", "actions"]
@@ -51,7 +52,8 @@ _UNSHOWN = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 _COLON = re.compile("[:\ufe55\uff1a\u2236\ua789\ufe13\u02f8\u05c3]")
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9]+(?: [A-Za-z0-9]+)*")
 _OPENING = re.compile(r"[^\W_]|@")
-_TITLE_WORDS = tuple(re.split(r" \(|:", title)[0].casefold() for title in TITLES.values())
+_ALIKE = str.maketrans("l10", "iio", "\u115f\u1160\u3164\uffa0")
+"""Letters and digits that only a font tells apart; and letters to Unicode of which nothing shows."""
 _ESCAPED = re.compile(r"\\\\|(?<=[^\x00-\x7f])\\u200[cd](?=[^\x00-\x7f])|(?<=\U0001f3f4)(?:\\U000e00[2-7][0-9a-f])+")
 """In a text with its escapes: a backslash of its own, what joins two characters, and what a flag is spelled with."""
 _REMOVED = frozenset({"Cc", "Cf", "Cs", "Ps", "Pe"})
@@ -100,8 +102,18 @@ def opening(text: str) -> str:
     return quoted if _is_plain(quoted) else INDENT + quoted
 
 
-def _is_plain(line: str) -> bool:
-    return _OPENING.match(line) is not None and not line[:NAME_CHARS].casefold().startswith(_TITLE_WORDS)
+def _is_plain(quoted: str) -> bool:
+    return _OPENING.match(quoted) is not None and not _skeleton(quoted.partition("\n")[0]).startswith(_TITLES)
+
+
+def _skeleton(line: str) -> str:
+    """What a line looks like to a reader who passes over spaces and signs: its letters and digits, told apart no finer
+    than eyes do.
+    """
+    return "".join(each for each in plain_text(line).translate(_ALIKE) if each.isalnum())
+
+
+_TITLES = tuple(_skeleton(re.split(r" \(|:", title)[0]) for title in TITLES.values())
 
 
 def label(text: str) -> str:

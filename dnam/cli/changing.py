@@ -69,7 +69,7 @@ def remember(
         person = await _met(memory, name, place, new=new)
         setting = await _setting(memory, person, place)
         item = await memory.remember(person, text, by=OPERATOR, setting=setting)
-        return Done("remembered", [item], f"Remembered: {item.text}{await made_room(memory, item)}")
+        return Done("remembered", [item], f"Remembered: {item.text}{await made_room(memory, item, asked=None)}")
 
     from dnam.finding import DIRECT, new_name
 
@@ -186,13 +186,14 @@ def forget(
 
         from dnam.finding import is_item
         from projections.events.values import OPERATOR
+        from projections.policies.item_ids import is_id
 
         person, meant = await _known(memory, user), whole(asked).strip()
         setting = await _setting(memory, person, place)
-        if await memory.look(lambda rows: is_item(rows, person, meant)):
-            items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting)
-        else:
-            items = await memory.forget(person, meant, by=OPERATOR, setting=setting)
+        named = await memory.look(lambda rows: is_item(rows, person, meant))
+        by_words = [] if named else await memory.forget(person, meant, by=OPERATOR, setting=setting)
+        is_named = named or (not by_words and is_id(meant))  # one that nobody has is refused, as by `restore`
+        items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting) if is_named else by_words
         if not items:
             return _not_forgotten(f"`dnam show {quote(user)}`")
         return Done("forgotten", items, _forgotten(user, items))

@@ -11,7 +11,8 @@ from projections.decisions.place import PlaceSeen
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle, Identity
 from projections.links import Direct
-from projections.policies.compartments import Setting
+from projections.policies.compartments import Opening, Setting, opened
+from projections.rows import Rows
 
 PREFIX = "!memory"
 SLASH = "/memory"
@@ -84,6 +85,10 @@ class Invocation(NamedTuple):
         """In which setting the reply is read: what it opens of their own may be shown to them, found and changed."""
         return self.setting if self.eyes is None else self.eyes
 
+    def opens(self, rows: Rows) -> tuple[Opening, ...]:
+        """What whoever reads the reply may be told of: what the place opens, and what is opened to them alone."""
+        return tuple(dict.fromkeys((*opened(rows, self.setting), *opened(rows, self.sees))))
+
     @property
     def prefix(self) -> str:
         """What stands before a command that is answered wherever they are: a typed one is not, where nobody is."""
@@ -118,7 +123,8 @@ class File(NamedTuple):
 
 
 class Reply(NamedTuple):
-    """The answer in words, and the items it is about, for menus and buttons. `failed`: nothing was done.
+    """The answer in words, and the items it is about, for menus and buttons. `failed`: nothing was done. `hindered`:
+    nor could it be, or not all of it, for the log, the disk or a model, which may be otherwise later.
 
     `undo` is the event that a button can take back; None where there is nothing to take back. `confirm` names what a
     button does, once it is pressed; nothing was done yet. `file` is sent to whoever asked, in a direct message.
@@ -130,6 +136,7 @@ class Reply(NamedTuple):
     undo: EventId | None = None
     confirm: Confirms = ""
     file: File | None = None
+    hindered: bool = False
 
 
 Arguments = Mapping[str, str]

@@ -4,6 +4,7 @@
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Invocation, Reply
+from dnam.commands.made_room import made_room
 from dnam.commands.nobodys import forgettable, means, restorable, shown_with
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo import undoable
@@ -53,4 +54,5 @@ async def restore_lore(assistant: Assistant, asked: Invocation, items: list[Item
     """Bring them back; it can be undone by whoever did it."""
     back = await assistant.memory.restore_all(items, by=asked.by, origin=asked.origin)
     lines = [f"Restored: {one_line(each.text)}\n({shown_id(each)})" for each in back]
-    return await undoable(assistant, Reply("\n".join(lines), tuple(back)))
+    room = await made_room(assistant.memory, *back, asked=asked)
+    return await undoable(assistant, Reply("\n".join(lines) + room, tuple(back)))

@@ -202,7 +202,7 @@ async def remember(assistant: Assistant, asked: Invocation, arguments: Arguments
     known = memory.guarding.rephrasing
     again = await memory.look(lambda rows: forgotten_before(rows, asked, words, known))
     item = await memory.remember(asked.person, words, by=asked.by, setting=asked.setting, origin=asked.origin)
-    note = f"{noted(words)}{again}{await made_room(memory, item)}"
+    note = f"{noted(words)}{again}{await made_room(memory, item, asked=asked)}"
     text = f"Remembered: {one_line(item.text)}\n{reach(asked.setting.audience)} ({shown_id(item)}){note}"
     return await undoable(assistant, Reply(text, (item,)))
 
@@ -265,7 +265,8 @@ async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments)
     if not items:
         return Reply(f"`{plain(item_id)}` is remembered already.")
     others = await _others(assistant, asked, items[0])
-    text = f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])}){others}"
+    room = await made_room(assistant.memory, items[0], asked=asked)
+    text = f"Restored: {one_line(items[0].text)}\n({shown_id(items[0])}){others}{room}"
     return await undoable(assistant, Reply(text, (items[0],)))
 
 

@@ -73,7 +73,7 @@ async def remember_message(assistant: Assistant, asked: Invocation, pointed: Poi
         asked.person, found.text, by=asked.by, setting=where, source=source, evidence=(found.evidence,)
     )
     text = f"Remembered: {one_line(item.text)}\n{reach(where.audience)} ({shown_id(item)}){found.note}"
-    return await undoable(assistant, Reply(text + await made_room(memory, item), (item,)))
+    return await undoable(assistant, Reply(text + await made_room(memory, item, asked=asked), (item,)))
 
 
 def _found(rows: Rows, asked: Invocation, pointed: Pointed, assistant: str) -> Found:

@@ -14,6 +14,7 @@ A refusal says why, and what to do instead.
 from dnam.assistant import Assistant
 from dnam.commands import items
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
+from dnam.commands.made_room import made_room
 from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo import undoable
 from dnam.unnamed import noted
@@ -71,6 +72,7 @@ async def _keep(assistant: Assistant, asked: Invocation, namespace: str, text: s
         return Reply(refused, failed=True)
     item = await assistant.memory.remember_for(_compartment(asked, namespace), text, by=asked.by, origin=asked.origin)
     words = f"Remembered: {one_line(item.text)}\n{REACH[namespace]} ({shown_id(item)}){noted(text)}"
+    words += await made_room(assistant.memory, item, asked=asked)
     return await undoable(assistant, Reply(words, (item,)))
 
 

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Completes, Invocation, Reply
+from dnam.commands.made_room import made_room
 from dnam.commands.nobodys import forgettable, means, nobodys, restorable
 from dnam.finding import compartment_words
 from dnam.whereabouts import openings_for
@@ -138,7 +139,8 @@ async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str],
     if not done:
         return Reply("Nothing of that is there any more.", failed=True)
     verb, besides = ("Forgot", [WORDS_STAY]) if act == "forget" else ("Restored", [])
-    return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done), *besides]), tuple(done))
+    room = "" if act == "forget" else await made_room(memory, *done, asked=asked)
+    return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done), *besides]) + room, tuple(done))
 
 
 def listed(items: Iterable[Item]) -> list[str]:

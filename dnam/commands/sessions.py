@@ -14,10 +14,13 @@ from projections.decisions.summaries import ResetRequest, reset
 from projections.events.values import Item
 from projections.ids import NOBODY, Handle
 from projections.items import compartment_key, items_in
+from projections.lives import address_of
 from projections.policies.budget import MINUTE_MS
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.work import EXTRACTION_ATTEMPTS
+from replay.audit import life_at
+from replay.reading import Reader
 
 AGAIN = "It is tried again later."
 STAYS = "It is passed over from now on: only `extract`, or another model, tries it again."
@@ -62,7 +65,7 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
     openings = await memory.look(lambda rows: openings_for(rows, asked.person, asked.setting))
     here = frozenset(each.compartment for each in openings)
     if await memory.look(lambda rows: _failed_lately(rows, asked.person, here, memory.now())):
-        return Reply("It did not work just now. Please ask me again in a minute.", failed=True)
+        return Reply("It did not work just now. Please ask me again in a minute.", failed=True, hindered=True)
     try:
         if isinstance(assistant.model, Budgeted):
             await assistant.model.take_turn(asked.person)
@@ -70,12 +73,13 @@ async def extract(assistant: Assistant, asked: Invocation, _: Arguments) -> Repl
         runs = await assistant.extract(asked.person, here, passed_over=True, asked_at=typed)
     except OverBudget as error:
         return Reply(error.words, failed=True)
-    items = await memory.look(lambda rows: _changed_since(rows, asked, before))
+    reader = Reader(memory.engine.live)
+    items = await memory.look(lambda rows: _changed_since(rows, reader, asked, before))
     failed = [run for run in runs if run.error]
     for each in [] if asked.is_told_why else failed:
         assistant.failures.append(f"extraction: {each.error}")
     unread = [_unread(each, is_told_why=asked.is_told_why) for each in failed]
-    return Reply(_told(runs, items, unread), items, failed=bool(failed))
+    return Reply(_told(runs, items, unread), items, failed=bool(failed), hindered=bool(failed))
 
 
 def _failed_lately(rows: Rows, person: Handle, compartments: Iterable[str], now: int) -> bool:
@@ -86,12 +90,21 @@ def _failed_lately(rows: Rows, person: Handle, compartments: Iterable[str], now:
     return any(each is not None and each.error and each.at > now - MINUTE_MS for each in attempts)
 
 
-def _changed_since(rows: Rows, asked: Invocation, seq: int) -> tuple[Item, ...]:
-    """Own items that the place opens and that changed after an event, active ones first."""
+def _changed_since(rows: Rows, reader: Reader, asked: Invocation, seq: int) -> tuple[Item, ...]:
+    """Own items that the place opens and that changed after an event, active ones first; of those that went, what was
+    held until then: what was taken back before is not told of again.
+    """
     openings = openings_for(rows, asked.person, asked.setting)
     found = [each for opening in openings for each in items_in(rows, *opening) if each.seq > seq]
-    items = (each.row.item for each in sorted(found, key=lambda each: each.seq))
-    return tuple(sorted(items, key=lambda item: item.status != "active"))
+    items = [each.row.item for each in sorted(found, key=lambda each: each.seq)]
+    told = (each for each in items if each.status == "active" or not _was_gone(rows, reader, each, seq))
+    return tuple(sorted(told, key=lambda item: item.status != "active"))
+
+
+def _was_gone(rows: Rows, reader: Reader, item: Item, seq: int) -> bool:
+    life = life_at(rows, reader, address_of(item))
+    before = [] if life is None else [step.after for step in life.steps if step.record.seq <= seq]
+    return bool(before) and (before[-1] is None or before[-1].status != "active")
 
 
 def _unread(run: Learned, *, is_told_why: bool) -> str:

@@ -5,6 +5,7 @@ What is nobody's own is nobody's to share or to keep: the reply says who may be 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
@@ -21,6 +22,18 @@ from projections.rows import Rows
 
 SHARED = "It may be told wherever I answer you, in front of whoever reads along there."
 PRIVATE = "It stays in your direct messages."
+
+
+class Way(NamedTuple):
+    """Where an item goes: what was done in words, who may be told it then, and the command that takes it back."""
+
+    done: str
+    reach: str
+    back: str
+
+
+SHARE = Way("Shared", SHARED, "keep-private")
+KEEP_PRIVATE = Way("Kept private", PRIVATE, "share")
 NOT_SHARED = "It is nobody's own, so nobody shares it further."
 NOT_KEPT = f"It is nobody's own, so nobody keeps it for themselves: who may take it back can `{PREFIX} forget` it."
 TOLD: Mapping[str, str] = {
@@ -42,8 +55,7 @@ async def share(assistant: Assistant, asked: Invocation, arguments: Arguments) -
     if not items:
         return Reply(f"`{plain(item_id)}` is shared already.")
     beside = await _beside(assistant, asked, items, item_id)
-    told = [_told("Shared", each, SHARED, "keep-private") for each in items]
-    return await undoable(assistant, Reply("\n".join([*told, *each, *beside]), tuple(items)))
+    return await _replied(assistant, asked, SHARE, items, item_id, [*each, *beside])
 
 
 async def keep_private(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
@@ -58,8 +70,7 @@ async def keep_private(assistant: Assistant, asked: Invocation, arguments: Argum
     if not items:
         return Reply(f"`{plain(item_id)}` is kept in your direct messages already.")
     beside = await _beside(assistant, asked, items, item_id)
-    told = [_told("Kept private", each, PRIVATE, "share") for each in items]
-    return await undoable(assistant, Reply("\n".join([*told, *each, *beside]), tuple(items)))
+    return await _replied(assistant, asked, KEEP_PRIVATE, items, item_id, [*each, *beside])
 
 
 async def _told_anyway(assistant: Assistant, asked: Invocation, item_id: str) -> str:
@@ -90,5 +101,19 @@ async def _beside(assistant: Assistant, asked: Invocation, items: Sequence[Item]
     return [BOTH.format(id=f"`{plain(item_id)}`")] if await assistant.memory.look(question) else []
 
 
-def _told(done: str, item: Item, reach: str, back: str) -> str:
-    return f"{done}: {one_line(item.text)}\n{reach} ({shown_id(item)}; `{PREFIX} {back}` is the other way)"
+async def _replied(
+    assistant: Assistant, asked: Invocation, way: Way, items: Sequence[Item], item_id: str, more: Sequence[str]
+) -> Reply:
+    """What became of the items of an id. One that the place does not show any more may be one by now with what its
+    person keeps elsewhere: of that no other id is told than the one that was given here.
+    """
+    here = await assistant.memory.look(asked.opens)
+    told = [each for each in items if each.id == item_id or Opening(each.owner, each.compartment) in here]
+    lines = [_told(way, each, shown_id(each) if each in told else "") for each in items]
+    reply = await undoable(assistant, Reply("\n".join([*lines, *more]), tuple(items)))
+    return reply._replace(items=tuple(told))
+
+
+def _told(way: Way, item: Item, its_id: str) -> str:
+    known = f"{its_id}; " if its_id else ""
+    return f"{way.done}: {one_line(item.text)}\n{way.reach} ({known}`{PREFIX} {way.back}` is the other way)"

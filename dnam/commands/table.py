@@ -290,9 +290,9 @@ async def guarded(
         return Reply(_sentence(str(error)), failed=True)
     except (LogError, OSError) as error:
         if asked.is_told_why:
-            return Reply(f"`{name}` could not be done: {error}", failed=True)
+            return Reply(f"`{name}` could not be done: {error}", failed=True, hindered=True)
         assistant.failures.append(f"command: {error}", f"{name} could not be done: {error}")
-        return Reply(f"`{name}` could not be done just now. {NOTED}", failed=True)
+        return Reply(f"`{name}` could not be done just now. {NOTED}", failed=True, hindered=True)
 
 
 def _sentence(words: str) -> str:

@@ -42,7 +42,6 @@ from projections.events.values import Item
 from projections.ids import EventId
 from projections.items import ITEMS, item_key
 from projections.policies.compartments import Opening, opened
-from projections.quoting import label
 from projections.rows import Rows
 from replay.reading import Reader
 
@@ -62,6 +61,7 @@ ALL_STAYS = "What you did stays:"
 MOST_STAYING = 3
 """How much of what stays is told one by one."""
 PARAMETERS = (Parameter(SURE, "where it would take words away", optional=True),)
+UNTOLD = "- (what it says is not told here any more)"
 APART = "An item of its own again, as it was before:"
 AS_ONE_STILL = "What it had become one with cannot be read any more, so it came along: both are still one."
 OUTDATED = "That was changed again since, so it cannot be undone from here."
@@ -165,8 +165,7 @@ async def undo_change(assistant: Assistant, asked: Invocation, change: EventId) 
     reader = Reader(assistant.memory.engine.live)
 
     def question(rows: Rows) -> tuple[list[Act], bool]:
-        here = (*opened(rows, asked.setting), *opened(rows, asked.sees))
-        return acts_of_event(rows, reader, asked.person, here, change)
+        return acts_of_event(rows, reader, asked.person, asked.opens(rows), change)
 
     acts, was_undo = await assistant.memory.look(question)
     changed = [each for each in acts if not each.confirmed]
@@ -179,21 +178,31 @@ async def _undone(assistant: Assistant, asked: Invocation, acts: Sequence[Act], 
     """Do the opposite of each. Taking an undo back `undoes` nothing: it is done anew, and can be undone."""
     memory = assistant.memory
     items, apart = await _taken_back(assistant, asked, acts, undoes=undoes)
-    shown, is_one = await memory.look(
-        lambda rows: (opened(rows, asked.sees), any(_came_along(rows, each) for each in items))
-    )
+    shown, is_one = await memory.look(lambda rows: (asked.opens(rows), any(_came_along(rows, each) for each in items)))
+    seen = _Seen(shown, frozenset(each.item.id for each in acts))
     commands = " and ".join(dict.fromkeys(f"`{each.command}`" for each in acts))
     now = " and ".join(dict.fromkeys(NOW[_opposite(each)] for each in acts))
-    lines = [f"Undone {commands}: {now}.", *(_told(each, shown) for each in items)]
-    lines += [APART, *[_told(each, shown) + await made_room(memory, each) for each in apart]] if apart else []
+    lines = [f"Undone {commands}: {now}.", *[await _told(assistant, asked, each, seen) for each in items]]
+    lines += [APART, *[await _told(assistant, asked, each, seen) for each in apart]] if apart else []
     lines += [AS_ONE_STILL] if is_one else []
-    return await undoable(assistant, Reply("\n".join(lines), (*items, *apart)))
+    reply = await undoable(assistant, Reply("\n".join(lines), (*items, *apart)))
+    return reply._replace(items=tuple(each for each in reply.items if seen.shows(each)))
 
 
-def _told(item: Item, shown: Sequence[Opening]) -> str:
-    if Opening(item.owner, item.compartment) in shown:
-        return listed([item])[0]
-    return f"- [{label(item.kind) or 'fact'}] (what it says is not told here any more) {shown_id(item)}"
+class _Seen(NamedTuple):
+    """What the place shows, and which ids it showed before something was undone."""
+
+    shown: Sequence[Opening]
+    ids: frozenset[str]
+
+    def shows(self, item: Item) -> bool:
+        return Opening(item.owner, item.compartment) in self.shown
+
+
+async def _told(assistant: Assistant, asked: Invocation, item: Item, seen: _Seen) -> str:
+    """The item as far as the place shows it, and what made room for it."""
+    line = listed([item])[0] if seen.shows(item) else f"{UNTOLD}{f' {shown_id(item)}' if item.id in seen.ids else ''}"
+    return f"{line}{await made_room(assistant.memory, item, asked=asked)}"
 
 
 def _came_along(rows: Rows, item: Item) -> bool:

@@ -1,7 +1,8 @@
 """What dnam knows of people's languages: one TOML file each, read into one frozen struct.
 
 A language without a file fails safe and says so: `load` returns one that is marked `known=False` and holds nothing, so
-that its stop list is empty, nothing is learned in it, and its answers say that dnam knows no such language.
+that its stop list is empty, and its answers say that dnam knows no such language. The offline model learns nothing in
+it: what is said waits until it can be read.
 """
 
 import re

@@ -194,11 +194,11 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
     if decided_before(rows, request.origin):
         return []
     _refuse_unwilling(rows, request.owner, request.by.person)
-    text = item_text(request.text, request.guarding, for_all=request.owner == NOBODY)
     shelf = Shelf(rows, request.origin, request.owner)
     row = _the_one(_named(shelf, request.owner, request.id, request.openings), request.id)
     if row.item.status != "active":
         raise BadRequest(f"the item {request.id} is {row.item.status}: restore it first, then edit it")
+    text = item_text(request.text, request.guarding, for_all=request.owner == NOBODY)
     if row.item.text == text:
         return []
     _not_said_twice(shelf, row, text)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from projections.lookalikes import plain_text
 from projections.remembered import of_people
 
 MOST_CHARS = 8_000
@@ -35,14 +36,6 @@ LEAST_BASE64 = 12
 LEAST_BASE32 = 16
 """How long what looks encoded is at least."""
 
-_PAIRS = {
-    "a": "аαɑᴀ", "b": "вьʙ", "c": "сϲᴄ", "d": "ԁᴅ", "e": "еёєεᴇҽ", "f": "ғϝ", "g": "ɡցɢ", "h": "һհнʜ", "i": "іїιıɪӏ",
-    "j": "јյᴊ", "k": "кκᴋ", "l": "ʟ", "m": "мᴍ", "n": "ոηɴп", "o": "оοօөσᴏ", "p": "рρքᴘ", "q": "ԛզ", "r": "гʀ",
-    "s": "ѕꜱ", "t": "тτᴛ", "u": "սυᴜ", "v": "ѵνᴠ", "w": "ԝωѡᴡ", "x": "хχ", "y": "уүʏγ", "z": "ᴢ",
-}  # fmt: skip
-_BOXES = {chr(first + place): chr(ord("a") + place) for first in (0x1F150, 0x1F170, 0x1F1E6) for place in range(26)}
-"""White letters on black circles and squares, and those that flags are made of: Unicode has them look like none."""
-_LOOKALIKES = str.maketrans({alike: letter for letter, alikes in _PAIRS.items() for alike in alikes} | _BOXES)
 _DIGITS = str.maketrans("013457@$!|€8", "oieastasiieb")
 _DIGIT = re.compile(r"[\d@$!|€]")
 _CALL = re.compile(r"(?<!!)!+(?![\w@$!|€])")
@@ -51,7 +44,6 @@ _TURNED = _LETTERS[13:] + _LETTERS[:13]
 _ROT13 = str.maketrans(_LETTERS + _LETTERS.upper(), _TURNED + _TURNED.upper())
 _GAP = re.compile(r"\s{2,}")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
-_INVISIBLE = frozenset({"Cf", "Mn", "Me", "Cc", "Co", "Cn"})
 _HYPHEN = re.compile(r"[-·.*~|/](?<=\w.)(?=\w)")
 _APOSTROPHE = re.compile(r"['’‘ʼ`](?<=\w.)(?=\w)")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
@@ -115,7 +107,7 @@ def plain_reading(text: str) -> Reading:
 @of_people
 @lru_cache(maxsize=256)
 def _as_it_stands(text: str) -> Reading:
-    return _reading(_plain(text), "")
+    return _reading(plain_text(text), "")
 
 
 @of_people
@@ -172,18 +164,6 @@ def _reading(plain: str, disguise: str) -> Reading:
     return Reading(disguise, words_of(plain), plain)
 
 
-class _Plain(dict[int, str | None]):
-    """By code point what a character is in a plain text, looked up once for each: None for what cannot be seen and is
-    no space.
-    """
-
-    def __missing__(self, code: int) -> str | None:
-        each = chr(code)
-        is_seen = each.isspace() or unicodedata.category(each) not in _INVISIBLE
-        self[code] = each.casefold().translate(_LOOKALIKES) if is_seen else None
-        return self[code]
-
-
 class _Lettered(dict[int, int]):
     """By code point the character itself if it is one of a word, and else a space."""
 
@@ -192,14 +172,7 @@ class _Lettered(dict[int, int]):
         return self[code]
 
 
-_PLAIN, _LETTERED = _Plain(), _Lettered()
-
-
-def _plain(text: str) -> str:
-    """One case, the letters that the others look like, nothing that cannot be seen, single spaces."""
-    if text.isascii() and text.isprintable():  # most texts are: there is nothing to look up
-        return " ".join(text.lower().split())
-    return " ".join(unicodedata.normalize("NFKD", text).translate(_PLAIN).split())
+_LETTERED = _Lettered()
 
 
 def words_of(plain: str) -> str:

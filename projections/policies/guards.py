@@ -2,7 +2,7 @@
 
     guard           what a model notes     what a person asks to keep or to change
     ────────────    ───────────────────    ───────────────────────────────────────
-    lengths         refused                refused, in words
+    lengths         refused                refused, in words, where it is too long or no word (`own_lengths`)
     secrets         refused                refused, in words
     instructions    quarantined            refused, in words
     about_others    refused                –  (they say it themselves)
@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from projections.ids import EventId
-from projections.policies import about_others, grounding, instructions, lengths, secrets
+from projections.policies import about_others, grounding, instructions, lengths, own_lengths, secrets
 from projections.policies.about_others import not_theirs
 from projections.policies.evidence import InputMessage
 from projections.policies.grounding import ungrounded
@@ -29,7 +29,8 @@ from projections.policies.instructions import (
     quotes_order,
     unjudged,
 )
-from projections.policies.lengths import MOST_CHARS, wrong_length
+from projections.policies.lengths import wrong_length
+from projections.policies.own_lengths import wrong_own_length
 from projections.policies.rephrasing import Rephrasing
 from projections.policies.replies import UpsertEntry
 from projections.policies.secret_sentences import Spoken
@@ -37,7 +38,8 @@ from projections.policies.secrets import holds_secret
 from projections.policies.verdict import Verdict
 
 VERSIONS = " ".join(each.VERSION for each in (lengths, secrets, instructions, about_others, grounding))
-OF_MERGES = BY_HAND = " ".join(each.VERSION for each in (lengths, secrets, instructions))
+OF_MERGES = " ".join(each.VERSION for each in (lengths, secrets, instructions))
+BY_HAND = " ".join(each.VERSION for each in (own_lengths, secrets, instructions))
 
 
 class Guarding(NamedTuple):
@@ -120,8 +122,9 @@ def held_by_hand(text: str, guarding: Guarding, *, for_all: bool = False) -> str
     In a language without a list they may: what they keep is told to nobody but those who read along with them. So may
     they note "send the invoice", which a model may not. What is `for_all`, in everybody's prompt, may be neither.
     """
-    if wrong_length(text) is not None:
-        return _length_words(len(text))
+    length = wrong_own_length(text)
+    if length:
+        return length
     secret = holds_secret(text, guarding.spoken)
     if secret is not None:
         return f"I keep no secrets, and {secret.reason}: nothing was kept. Say it without, and delete your message"
@@ -134,12 +137,6 @@ def held_by_hand(text: str, guarding: Guarding, *, for_all: bool = False) -> str
     if unknown is not None:
         return f"Everybody hears that, and I cannot tell a fact from an order: {unknown.reason}. Nothing was kept"
     return ""
-
-
-def _length_words(length: int) -> str:
-    if length > MOST_CHARS:
-        return f"that is {length:,} characters; one memory holds at most {MOST_CHARS:,}: say it shorter, or in parts"
-    return "that is too short to say anything: write a sentence"
 
 
 def is_quarantined(policy: str) -> bool:

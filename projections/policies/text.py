@@ -33,7 +33,7 @@ MOST_KEPT_CHARS = 256
 """A longer text is normalised whenever that is asked for."""
 
 _INVISIBLE = frozenset({"Cc", "Cf", "Mn", "Zl", "Zp", "Zs"})
-_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Fillers and the empty braille pattern: letters and a symbol to Unicode, and nothing to see."""
 _RUN = re.compile(f"[{WHITESPACE}]+")
 
@@ -74,4 +74,4 @@ def folded(text: str) -> str:
 
 def is_blank(text: str) -> bool:
     """Whether there is nothing to see in it: spaces, marks of width zero, accents without a letter."""
-    return all(each in _BLANK or unicodedata.category(each) in _INVISIBLE for each in text)
+    return all(each in BLANK or unicodedata.category(each) in _INVISIBLE for each in text)

@@ -669,11 +669,11 @@ class TestWhatCannotBeDone:
             asked = Invocation(heard.setting, heard.session)
             word = " ".join(command.split()[:1]) if command.startswith("remember") else command
             assert await run(world.assistant, asked, call) == Reply(
-                f"`!memory {word}` could not be done just now. {NOTED}", failed=True
+                f"`!memory {word}` could not be done just now. {NOTED}", failed=True, hindered=True
             )
             assert list(world.assistant.failures)[-1] == "command: the disk is full"
             assert await run(world.assistant, asked._replace(is_told_why=True), call) == Reply(
-                f"`!memory {word}` could not be done: the disk is full", failed=True
+                f"`!memory {word}` could not be done: the disk is full", failed=True, hindered=True
             )
         assert len(world.assistant.failures) == 2
 

@@ -1,18 +1,24 @@
 """Languages are data, and one that nobody wrote down fails safe."""
 
 import asyncio
-import json
 import re
 import unicodedata
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from dnam.adapters.offline import OfflineModel
 from dnam.adapters.offline.statements import Statements
+from dnam.assistant import Assistant
+from dnam.commands.command import Invocation
+from dnam.commands.sessions import extract
 from dnam.languages import Language, Replies, available, load
-from dnam.model import AnswerInputs, Ask, ExtractionInputs, Line
+from dnam.memory import Memory
+from dnam.model import AnswerInputs, Ask, ExtractionInputs, Line, ModelError
+from projections.policies.budget import MINUTE_MS
 from projections.retrieval import Vocabulary, tokens
+from tests.dnam.scripted import FakeClock, say, settings
 
 
 @pytest.fixture
@@ -54,12 +60,31 @@ def test_a_language_without_a_file_holds_nothing_and_says_so(name: str) -> None:
 async def test_in_an_unknown_language_nothing_is_learned_and_the_answer_says_why() -> None:
     model = OfflineModel(load("xx"))
     heard = ExtractionInputs("Kim", (Line("Kim", "I prefer tea.", 1, "01"),))
-    learned = await model.ask(Ask("extraction", "offline", "extraction@1", "", "", heard))
-    assert json.loads(learned.text) == {"upserts": [], "deprecations": []}
+    with pytest.raises(ModelError, match=r"^the offline model knows no language of this name: xx$"):
+        await model.ask(Ask("extraction", "offline", "extraction@1", "", "", heard))
     for window in ((), (Line("Bot", "hello", 1, assistant=True),)):
         asked = AnswerInputs("Bot", "Kim", "what do you remember about me?", window=window)
         answer = await model.ask(Ask("answer", "offline", "answer@1", "", "", asked))
         assert "no language of this name: xx" in answer.text
+
+
+async def test_what_was_said_while_the_language_was_not_known_is_learned_once_it_is(tmp_path: Path) -> None:
+    clock = FakeClock()
+    for name, texts, told in (
+        ("xx", [], "Some of it could not be read: the offline model knows no language of this name: xx. "),
+        ("en", ["User likes green tea.", "User lives in Oslo."], "Learned 2 item(s)."),
+    ):
+        async with Memory.open(tmp_path, settings=settings(language=name), clock=clock) as memory:
+            assistant = Assistant(memory, OfflineModel(memory.language))
+            if name == "xx":
+                await say(assistant, "ada", "I like green tea.", "I live in Oslo.")
+            heard = await memory.heard("ada", "well")
+            asked = Invocation(heard.setting, heard.session, is_told_why=True)
+            reply = await extract(assistant, asked, {})
+            assert reply.text.startswith(told)
+            assert (reply.failed, reply.hindered) == (not texts, not texts)
+            assert sorted(item.text for item in await memory.show("ada")) == texts
+        clock.time += MINUTE_MS
 
 
 def test_stop_words_are_tokens_as_retrieval_makes_them(english: Language) -> None:

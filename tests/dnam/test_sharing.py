@@ -100,8 +100,11 @@ async def test_what_lies_in_direct_messages_is_not_told_of_in_company(world: Wor
     await world.asks("ada", f"!memory edit {tea} I like coffee")
     assert await world.remembers("ada", "I like tea", OPEN) == tea
     reply = await world.reply("ada", f"!memory keep-private {tea}", OPEN)
-    assert reply.items[0].id != tea
+    (moved,) = [each.id for each in await world.memory.show("ada") if each.text == "I like tea"]
+    assert moved != tea
     assert "says something else" not in reply.text
+    assert "durable-" not in reply.text
+    assert reply.items == ()
     assert await texts(world) == [("direct", "I like coffee"), ("direct", "I like tea")]
 
 

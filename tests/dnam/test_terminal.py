@@ -248,13 +248,19 @@ class TestWhatCannotBeRecorded:
 
     async def test_commands_say_it_too(self, assistant: Assistant) -> None:
         full = Full(assistant)
-        _, shown = await talk(assistant, "hello", full.begin, "!memory remember x", "!memory", full.end)
+        code, shown = await talk(assistant, "hello", full.begin, "!memory remember x", "!memory", full.end)
+        assert code == COULD_NOT
         assert shown.replies[0] == "`!memory remember` could not be done: the disk is full"
         assert shown.replies[1].startswith("**Durable memory:**")
 
+    async def test_a_command_that_was_wrong_or_changed_nothing_could_be_done(self, assistant: Assistant) -> None:
+        code, shown = await talk(assistant, "!memory bogus", "!memory forget tea", "!memory restore durable-12345678")
+        assert (code, len(shown.replies)) == (DONE, 3)
+
     async def test_somebody_new_cannot_ask_while_nothing_can_be_written(self, assistant: Assistant) -> None:
         full = Full(assistant)
-        _, shown = await talk(assistant, full.begin, "!memory", full.end)
+        code, shown = await talk(assistant, full.begin, "!memory", full.end)
+        assert code == COULD_NOT
         assert shown.replies == ["The memory cannot be asked just now: the disk is full"]
 
     async def test_what_is_refused_for_good_is_said_and_given_up(self, assistant: Assistant) -> None:

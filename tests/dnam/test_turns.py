@@ -171,7 +171,8 @@ async def test_after_a_failure_learning_is_not_tried_again_for_a_minute(tmp_path
         assert "could not be read" in (await extract(assistant)).text
         for _ in range(3):
             reply = await extract(assistant)
-            assert reply == Reply("It did not work just now. Please ask me again in a minute.", failed=True)
+            why = "It did not work just now. Please ask me again in a minute."
+            assert reply == Reply(why, failed=True, hindered=True)
         assert len(model.asked("extraction")) == 1
         clock.time += MINUTE_MS
         model.scripts.clear()

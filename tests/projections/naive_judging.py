@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from projections.ids import EventId
+from projections.lookalikes import LOOKALIKES
 from projections.policies import disguises
 from projections.policies.disguises import LEAST_HYPHENS, LONGEST_WORD, MOST_CHARS, Reading
 from projections.policies.evidence import InputMessage
@@ -131,7 +132,7 @@ def _reading(plain: str, disguise: str) -> Reading:
 def _plain(text: str) -> str:
     spread = unicodedata.normalize("NFKD", text)
     seen = "".join(each for each in spread if each.isspace() or unicodedata.category(each) not in INVISIBLE)
-    return re.sub(r"\s+", " ", seen.casefold().translate(disguises._LOOKALIKES)).strip()
+    return re.sub(r"\s+", " ", seen.casefold().translate(LOOKALIKES)).strip()
 
 
 def _words(plain: str) -> str:

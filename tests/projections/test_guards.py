@@ -297,7 +297,7 @@ SPOKEN = Spoken((SecretWords("password", ("password",), (r"password is ",)),), f
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("tea", "that is too short to say anything"),
+        ("...", "that is too short to say anything"),
         ("x" * 401, "that is 401 characters; one memory holds at most 400"),
         (f"my key is {KEY}", r"I keep no secrets, and it holds a secret \(api key\): nothing was kept"),
         ("my password is hunter2", r"it holds a secret \(password\)"),

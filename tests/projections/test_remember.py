@@ -35,7 +35,7 @@ from projections.ids import NOBODY, EventId, Ref
 from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of
 from projections.policies.compartments import SELF, Opening
 from projections.policies.item_ids import derive
-from projections.policies.lengths import LEAST_CHARS, MOST_CHARS
+from projections.policies.lengths import MOST_CHARS
 from projections.rows import Rows
 from tests.projections.items import (
     ANN,
@@ -109,7 +109,7 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     assert event.item.id == derive("preference", "likes tea")
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
-    guards = "lengths@1 secrets@1 instructions@3"
+    guards = "own_lengths@1 secrets@1 instructions@3"
     assert event.policy == f"matching@2 item_ids@1 kinds@1 text@1 compartments@2 quiet@1 {guards}"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")
@@ -232,9 +232,21 @@ def test_the_longest_text() -> None:
     assert len(world.decide(remember, please_remember("x" * MOST_CHARS))) == 1
     with pytest.raises(BadRequest, match="at most 400"):
         world.decide(remember, please_remember("x" * (MOST_CHARS + 1)))
-    assert len(world.decide(remember, please_remember("y" * LEAST_CHARS))) == 1
-    with pytest.raises(BadRequest, match="too short"):
-        world.decide(remember, please_remember("y" * (LEAST_CHARS - 1)))
+
+
+@pytest.mark.parametrize(
+    "text", ["日本語", "茶", "🙂", "👨‍👩‍👧", "🇩🇪", "tea", "x", "7", "né", "ﾃ", "①", "नी", "C", "\u2194\ufe0f"]
+)
+def test_one_word_of_any_script_is_enough_for_a_person(text: str) -> None:
+    world = World()
+    assert len(world.decide(remember, please_remember(text))) == 1
+    assert statuses(world) == {text: "active"}
+
+
+@pytest.mark.parametrize("text", ["!", "...", "-", "?!?!?!", "€", "\u0301!", "(\u3164)", "\u2800.", "\x00!", "\ufffd"])
+def test_signs_alone_say_nothing(text: str) -> None:
+    with pytest.raises(BadRequest, match="too short to say anything: write a word"):
+        World().decide(remember, please_remember(text))
 
 
 def test_over_the_cap_the_oldest_make_room() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from projections.policies.item_ids import derive, fresh_id
+from projections.policies.item_ids import derive, fresh_id, is_id
 from projections.policies.kinds import KINDS, MOST_TAG_CHARS, MOST_TAGS, read_kind, read_tags
 from projections.policies.text import WHITESPACE, folded, is_blank, normalise, tidy, whole
 
@@ -110,6 +110,12 @@ def test_an_id_is_the_digest_of_kind_and_normalised_text() -> None:
     digest = hashlib.sha256(b"fact:likes tea").hexdigest()
     assert derive("fact", "  Likes\u00a0 TEA ") == f"durable-{digest[:8]}"
     assert derive("preference", "likes tea") != derive("fact", "likes tea")
+
+
+def test_what_has_the_form_of_an_id() -> None:
+    assert is_id(derive("fact", "likes tea"))
+    assert is_id(derive("fact", "likes tea", 64))
+    assert not any(map(is_id, ("durable-0000000", "durable-0000000g", "a durable-00000000", "durable-00000000\n", "")))
 
 
 def test_an_id_grows_while_it_clashes() -> None:

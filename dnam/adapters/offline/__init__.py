@@ -18,12 +18,24 @@ from dnam.adapters.offline.extraction import Extractor
 from dnam.adapters.offline.merge import Merger
 from dnam.adapters.offline.summary import Summarizer
 from dnam.languages import Language
-from dnam.model import AnswerInputs, Ask, ExtractionInputs, Hear, MergeInputs, Reply, SummaryInputs, ToolCall, unheard
+from dnam.model import (
+    AnswerInputs,
+    Ask,
+    ExtractionInputs,
+    Hear,
+    MergeInputs,
+    ModelError,
+    Reply,
+    SummaryInputs,
+    ToolCall,
+    unheard,
+)
 from dnam.tool_table import WRITE, Kind, MemoryWrite
 from projections.ids import NOBODY
 
 # Counts up when this code changes what comes out; a language's own version stands beside it.
 CODE_VERSION = 5
+UNKNOWN = "the offline model knows no language of this name: {name}"
 MOST_KEPT = 3
 """How many notes one message is taken for at the most: one fewer than an answer may make calls."""
 
@@ -58,7 +70,9 @@ class OfflineModel:
         return False
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
-        """The reply. It never fails, and takes no time that is worth counting."""
+        """The reply, which takes no time that is worth counting. ModelError where it is to learn in a language that it
+        does not know: what was said is read by whoever does.
+        """
         calls = self._calls(ask)
         if calls:
             return Reply("", self.name, self.version, calls=calls)
@@ -93,6 +107,8 @@ class OfflineModel:
         match inputs:
             case AnswerInputs():
                 return self._answerer.answer(inputs, nobody=nobody)
+            case ExtractionInputs() if not self._language.known:
+                raise ModelError(UNKNOWN.format(name=self._language.name))
             case ExtractionInputs():
                 return self._extractor.extract(inputs)
             case SummaryInputs():

@@ -1,8 +1,8 @@
 """The chat: hear a line, answer it, print it, learn behind it.
 
-Ends with 0 at the end of the lines or on `exit` and `quit`, with 3 when something that was said could not be recorded,
-with 130 on a second Ctrl-C, or on the first where nobody is there to type a line after it, and with 143 and 129 on
-SIGTERM and SIGHUP.
+Ends with 0 at the end of the lines or on `exit` and `quit`, with 3 when something that was said could not be recorded
+or a command could not be done, with 130 on a second Ctrl-C, or on the first where nobody is there to type a line after
+it, and with 143 and 129 on SIGTERM and SIGHUP.
 """
 
 import asyncio
@@ -50,6 +50,7 @@ class Chat:
         self._failures_told = 0
         self._lost_told = 0
         self._reason_told = ""
+        self._hindered = False
 
     async def run(self, lines: Lines, interrupts: Interrupts) -> int:
         """The loop. Ctrl-C breaks off what is being done; the last of `presses` with no line between ends it."""
@@ -83,6 +84,7 @@ class Chat:
 
     async def _obey(self, call: Call | Misread) -> None:
         reply = await self._talk.obey(call)
+        self._hindered |= reply.hindered
         self._out.replied(call.command.name if call.command else "", reply)
 
     async def _answer(self, line: str) -> None:
@@ -129,8 +131,8 @@ class Chat:
         except Interrupted:
             code = interrupts.code
         self._tell()
-        recorded = self._tell_unwritten()
-        return code if recorded or code else COULD_NOT
+        is_all_done = self._tell_unwritten() and not self._hindered
+        return code if is_all_done or code else COULD_NOT
 
     async def _finish(self) -> None:
         await self._talk.unwritten.again()

@@ -62,7 +62,7 @@ def test_new_begins_a_memory_where_there_is_none(tmp_path: Path) -> None:
     assert texts(folder, "Bo") == ["plays the harp"]
 
 
-NOT_KEPT = [("x",), ("my password is hunter2",), ("   ",), ("plays the harp", "--in", "nowhere")]
+NOT_KEPT = [("...",), ("my password is hunter2",), ("   ",), ("plays the harp", "--in", "nowhere")]
 
 
 @pytest.mark.parametrize("words", NOT_KEPT)
@@ -143,7 +143,7 @@ def test_forget_by_most_of_the_words_or_by_id_and_restore(data: Path, what: str)
     assert dnam("restore", "Kim", TEA, "--data", data).out == "It is there already.\n"
 
 
-@pytest.mark.parametrize("what", ["tea", "durable-00000000", "x" * 1_000_000, "\x00", RAIN])
+@pytest.mark.parametrize("what", ["tea", "durable-0000000", "x" * 1_000_000, "\x00", RAIN])
 def test_what_matches_nothing_is_no_failure(data: Path, what: str) -> None:
     why = (
         "No matching items found. It takes an id, or words as they stand there, at least 60 % of all: "
@@ -167,9 +167,12 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("remember", "Sam", "x"), "'Sam' may be any of"),
     (("remember", "Kim", "x", "--in", "nowhere"), "there is no session 'nowhere'"),
     (("edit", "Kim", "durable-00000000", "rain"), "there is no item 'durable-00000000'"),
+    (("edit", "Kim", "durable-00000000", ""), "there is no item 'durable-00000000'"),
     (("edit", "Kim", RAIN, "rows"), f"the item {RAIN} is forgotten"),
     (("edit", "Bob", TEA, "x"), "nobody here goes by 'Bob'"),
     (("forget", "Kim", " "), "say what to forget"),
+    (("forget", "Kim", "durable-00000000"), "there is no item 'durable-00000000' here: `show` lists the ids"),
+    (("forget", "Kim", f"{TEA}0000", "--in", "general"), f"there is no item '{TEA}0000'"),
     (("forget", "Bob", "x"), "nobody here goes by 'Bob'"),
     (("restore", "Kim", "durable-00000000"), "there is no item 'durable-00000000'"),
     (("restore", "Sam", TEA), "'Sam' may be any of"),

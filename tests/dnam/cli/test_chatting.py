@@ -137,6 +137,13 @@ class TestByPipe:
         assert warned == "! this could not be recorded and is tried again with the next message: the disk is full"
         assert end == "! not recorded: 2 messages, 2 answers; the disk is full"
 
+    def test_a_command_that_a_full_disk_hinders_ends_it_with_3_as_a_message_does(self, tmp_path: Path) -> None:
+        lines = "!memory remember x\n" * 3 + "!memory help\n"
+        ran = chatted(tmp_path / "new", lines, "chat", "--as", "Ada", "--json", before=FULL)
+        assert (ran.code, ran.err) == (3, "")
+        told = [(each["command"], each["failed"]) for each in ran.values]
+        assert told[2:] == [("remember", True), ("help", False)]
+
     def test_where_no_folder_can_be_made_that_is_said_once(self, tmp_path: Path) -> None:
         (tmp_path / "file").touch()
         place = tmp_path / "file" / "new"

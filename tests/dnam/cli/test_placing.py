@@ -108,6 +108,7 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         (("restore", "durable-none", "--self", "--in", "dm"), "give its id alone"),
         (("restore", "durable-none", "--owner", "--self"), "say which: --guild GUILD, --owner or --self"),
         (("restore", "durable-none", "--guild", "discord:9"), "there is no item 'durable-none'"),
+        (("forget", "durable-00000000", "--guild", "discord:9"), "there is no item 'durable-00000000' here"),
         (("lore",), "say which: --guild GUILD, --owner or --self"),
         (("lore", "--guild", "Nowhere"), "dnam knows no guild 'Nowhere'"),
         (("why-not", "Kim", "durable-none"), "has no item 'durable-none', nor is it lore"),
