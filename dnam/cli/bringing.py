@@ -6,7 +6,7 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -29,7 +29,7 @@ from projections.policies.text import whole
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from dnam.importers.source import Arrival, ImportFailed, Options, Source, Told
+    from dnam.importers.source import Arrival, Channel, ImportFailed, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import LearnedAll
     from dnam.memory import Memory
@@ -189,8 +189,17 @@ def _options(sources: "list[Source]", out: Screen, audience: str | None, assista
     from dnam.importers.source import Options
 
     told = None if audience is None else _told(audience)
+    _tell_of_unknown(channel for source in sources for channel in source.channels)
     asked = {} if told is not None else _ask(sources, out)
     return Options(audience=told, audiences=asked, assistants=tuple(assistants), now=time.time_ns() // 1_000_000)
+
+
+def _tell_of_unknown(channels: "Iterable[Channel]") -> None:
+    """Say of each channel of a type that is not known that no word makes it public."""
+    for channel in channels:
+        if channel.unknown_type is not None:
+            named = f"{channel.name or channel.key} is of a type that dnam does not know"
+            note(f"{named} ({in_quotes(channel.unknown_type)}): it counts as restricted, whatever is said of it")
 
 
 def _told(text: str) -> "Told":

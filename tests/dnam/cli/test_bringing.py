@@ -341,6 +341,17 @@ def test_what_was_brought_in_and_not_read_is_learned_by_the_same_import(tmp_path
     assert dnam(*options).out == "Imported nothing new; 41 known already.\n"
 
 
+@pytest.mark.parametrize("option", ["--dry-run", "--no-learn"])
+def test_an_unknown_type_of_channel_is_restricted_and_told_of(tmp_path: Path, option: str) -> None:
+    strange = write(tmp_path / "strange.json", export(message(1), message(2, author=LEE), kind="GuildHologram"))
+    ran = dnam("import", "--audience", "guild", option, strange, "--data", tmp_path / "d")
+    told = "talk is of a type that dnam does not know ('GuildHologram')"
+    assert (ran.code, ran.err) == (0, f"dnam: {told}: it counts as restricted, whatever is said of it\n")
+    if option == "--no-learn":
+        (session,) = json.loads(f"[{dnam('sessions', '--json', '--data', tmp_path / 'd').out}]")
+        assert session["audience"] == "channel"
+
+
 class Terminal(StringIO):
     """Somebody types these lines."""
 
