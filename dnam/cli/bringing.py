@@ -18,6 +18,7 @@ from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.piped import Given, readable_again
+from dnam.cli.progress import unless_passed
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
@@ -126,9 +127,12 @@ class Brought(NamedTuple):
     name: Callable[[Path], Path]
 
     @property
-    def total(self) -> int:
-        """How many messages there are, as far as is known before they are read."""
-        return sum(channel.messages or 0 for source in self.sources for channel in source.channels)
+    def total(self) -> int | None:
+        """How many messages there are, as the sources have it; None where one does not say before it is read."""
+        counts = [channel.messages for source in self.sources for channel in source.channels]
+        if any(count is None for count in counts) or not all(source.channels for source in self.sources):
+            return None
+        return sum(count or 0 for count in counts)
 
     def arrivals(self) -> "Iterator[Arrival]":
         """Everything in the sources that was said by now, in the order of `said`."""
@@ -233,15 +237,17 @@ async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
 
     formats = [source.format for source in brought.sources]
     importer = Importer(memory, same=brought.same, portable=brought.portable, formats=formats)
+    total = brought.total
     with out.progress("importing", "messages") as tell:
         try:
             tally = await importer.bring(
-                brought.arrivals(), lambda tally: tell(tally.read, max(brought.total, tally.read))
+                brought.arrivals(), lambda tally: tell(tally.read, unless_passed(total, tally.read))
             )
         except BaseException:  # raised again, also Ctrl-C: what came in is told first
             if importer.tally.read:
                 note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
             raise
+        tell(tally.read, tally.read)
     for words in await importer.unjoined():
         note(f"--same-person: {words}")
     return tally

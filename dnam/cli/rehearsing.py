@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dnam.cli.progress import unless_passed
 from dnam.cli.shell import Shell
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def rehearse(
     arrivals: "Iterator[Arrival]",
     same: list[tuple[str, str]],
     portable: bool,
-    total: int,
+    total: int | None,
 ) -> None:
     """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that."""
     import asyncio
@@ -42,9 +43,10 @@ def rehearse(
         raise broken
 
 
-async def _bring(shell: Shell, importer: "Importer", arrivals: "Iterator[Arrival]", total: int) -> None:
+async def _bring(shell: Shell, importer: "Importer", arrivals: "Iterator[Arrival]", total: int | None) -> None:
     with shell.out.progress("reading", "messages") as tell:
-        await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
+        tally = await importer.bring(arrivals, lambda tally: tell(tally.read, unless_passed(total, tally.read)))
+        tell(tally.read, tally.read)
 
 
 def _levels(sources: "list[Source]") -> "list[Level]":

@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from itertools import cycle
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 
 from dnam.cli import bringing
 from dnam.cli.ending import TOLD_TO_END
+from dnam.cli.progress import Progress
 from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
 from dnam.model import Ask, Resting
@@ -350,6 +353,45 @@ def test_an_unknown_type_of_channel_is_restricted_and_told_of(tmp_path: Path, op
     if option == "--no-learn":
         (session,) = json.loads(f"[{dnam('sessions', '--json', '--data', tmp_path / 'd').out}]")
         assert session["audience"] == "channel"
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ([None], [(256, None), (512, None), (600, None), (600, 600)]),
+        ([600], [(256, 600), (512, 600), (600, 600), (600, 600)]),
+        ([900], [(256, 900), (512, 900), (600, 900), (600, 600)]),
+        ([300], [(256, 300), (512, None), (600, None), (600, 600)]),
+        # A file that does not say how many it has leaves it open how many there are in all.
+        ([300, None], [(256, None), (512, None), (600, None), (600, 600)]),
+        ([300, 300], [(256, 600), (512, 600), (600, 600), (600, 600)]),
+    ],
+)
+@pytest.mark.parametrize("option", ["--dry-run", "--no-learn"])
+def test_a_bar_says_how_far_an_import_is_only_where_that_is_known(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    counts: list[int | None],
+    told: list[tuple[int, int | None]],
+) -> None:
+    shown: list[tuple[int, int | None]] = []
+
+    @contextmanager
+    def watched(*_: str) -> Iterator[Progress]:
+        yield lambda done, total: shown.append((done, total))
+
+    monkeypatch.setattr(Screen, "progress", watched)
+    each = MANY // len(counts)
+    for file, count in enumerate(counts):
+        value = export(*(message(file * each + n) for n in range(each)), id=str(500 + file))
+        given = value | {"messageCount": count} if count is not None else value
+        if count is None:
+            del given["messageCount"]
+        write(tmp_path / f"{file}.json", given)
+    files = [tmp_path / f"{file}.json" for file in range(len(counts))]
+    assert dnam("import", "--audience", "guild", option, *files, "--data", tmp_path / "d").code == 0
+    assert shown == told
 
 
 class Terminal(StringIO):
