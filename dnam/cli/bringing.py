@@ -254,9 +254,11 @@ async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
 
 
 def _in_words(tally: "Tally") -> str:
-    counts = [(tally.messages, "message"), (tally.items, "item"), (tally.summaries, "summary")]
+    counts = [(tally.messages, "message"), (tally.edits, "edit"), (tally.items, "item"), (tally.summaries, "summary")]
     new = [counted(count, word) for count, word in counts if count]
     parts = [f"imported {', '.join(new)}" if new else "imported nothing new"]
+    if tally.narrowed:
+        parts.append(f"restricted {counted(tally.narrowed, 'channel')} that everybody in the guild could read")
     if tally.known:
         parts.append(f"{tally.known} known already")
     if tally.skipped:
@@ -276,8 +278,10 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
     return {
         "read": tally.read,
         "messages": tally.messages,
+        "edits": tally.edits,
         "items": tally.items,
         "summaries": tally.summaries,
+        "narrowed": tally.narrowed,
         "known": tally.known,
         "events": tally.events,
         "skipped": dict(tally.skipped),

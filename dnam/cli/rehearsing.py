@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dnam.cli.progress import unless_passed
 from dnam.cli.shell import Shell
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from dnam.importers.levels import Level
@@ -75,8 +76,10 @@ def _say(shell: Shell, levels: "list[Level]", memory: "Rehearsal", tally: "Tally
 def _headline(tally: "Tally") -> str:
     known = f", {tally.known} known already" if tally.known else ""
     skipped = f", {tally.skipped.total()} skipped" if tally.skipped else ""
+    edited = f", {counted(tally.edits, 'edit')}" if tally.edits else ""
+    closed = f", {counted(tally.narrowed, 'channel')} would be restricted" if tally.narrowed else ""
     new = tally.messages + tally.items + tally.summaries
-    return f"Read {tally.read}: {new} would be new{known}{skipped}."
+    return f"Read {tally.read}: {new} would be new{edited}{closed}{known}{skipped}."
 
 
 def _level_cells(each: "Level") -> Sequence[str]:
@@ -100,8 +103,10 @@ def _json(levels: "list[Level]", planned: "list[tuple[Planned, int]]", tally: "T
         ],
         "read": tally.read,
         "messages": tally.messages,
+        "edits": tally.edits,
         "items": tally.items,
         "summaries": tally.summaries,
+        "narrowed": tally.narrowed,
         "known": tally.known,
         "skipped": dict(tally.skipped),
         "skipped_at": tally.skipped_at,

@@ -27,7 +27,7 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
-from tests.dnam.importers.files import BOT, LEE, export, message, sample, turn, user, write
+from tests.dnam.importers.files import BOT, LEE, T0, export, iso, message, sample, turn, user, write
 from tests.dnam.scripted import ScriptedModel, down
 from tests.hanging import HANGS
 from tests.kills.victims import export as exported
@@ -39,6 +39,7 @@ TALKS = [
     for key, other in (("c0", "Gina"), ("c1", "Max"))
 ]
 """Two conversations, in which two people have one name."""
+CHANGED = {"edits", "narrowed"}
 SKIPPED = {"skipped", "skipped_at"}
 MANY = 600
 """Messages that an import brings in by several commits."""
@@ -65,7 +66,7 @@ def test_json_has_stable_names(tmp_path: Path) -> None:
     ran = dnam("import", "--json", "--audience", "guild", SAMPLE, "--data", tmp_path / "d")
     printed = json.loads(ran.out)
     assert set(printed) == {"imported", "learned"}
-    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", *SKIPPED}
+    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", *CHANGED, "known", "events", *SKIPPED}
     assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged", "put_off", "left"}
     assert json.loads(dnam("learn", "--json", "--data", tmp_path / "d").out)["events"] == 0
 
@@ -353,6 +354,46 @@ def test_an_unknown_type_of_channel_is_restricted_and_told_of(tmp_path: Path, op
     if option == "--no-learn":
         (session,) = json.loads(f"[{dnam('sessions', '--json', '--data', tmp_path / 'd').out}]")
         assert session["audience"] == "channel"
+
+
+def edited_later(folder: Path) -> list[Path]:
+    """An export, and one of the same channel in which two messages were edited since."""
+    first = [message(n, f"number {n}") for n in range(15)]
+    new = [each | {"content": "better", "timestampEdited": iso(T0 + 60_000)} for each in first[:2]]
+    return [write(folder / f"{n}.json", export(*each)) for n, each in enumerate([first, [*new, *first[2:]]])]
+
+
+def test_edits_are_told_from_messages(tmp_path: Path) -> None:
+    first, then = edited_later(tmp_path)
+    command = ("import", "--audience", "guild", "--no-learn", "--data", tmp_path / "d")
+    assert dnam(*command, first).out == "Imported 15 messages.\n"
+    rehearsed = dnam(*command, "--dry-run", then).out
+    assert "Read 15: 0 would be new, 2 edits, 13 known already.\n" in rehearsed
+    assert re.search(r"edited message +guild/G +2\n", rehearsed)
+    assert dnam(*command, then).out == "Imported 2 edits; 13 known already.\n"
+    logged = dnam("log", "--tag", "import.ended", "--data", tmp_path / "d").out.splitlines()
+    assert logged[0].endswith("15 messages, 0 items, 0 summaries")
+    assert logged[1].endswith("0 messages, 2 edits, 0 items, 0 summaries")
+    again = json.loads(dnam(*command, "--json", first, then).out)["imported"]
+    assert (again["messages"], again["edits"], again["narrowed"], again["known"]) == (0, 0, 0, 30)
+
+
+def test_a_channel_that_is_restricted_anew_is_no_message(tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "d")
+    assert dnam("import", "--audience", "guild", "--no-learn", SAMPLE, *data).code == 0
+    command = ("import", "--audience", "channel", "--no-learn", SAMPLE, *data)
+    rehearsed = dnam(*command, "--dry-run").out
+    assert "Read 41: 0 would be new, 1 channel would be restricted, 41 known already.\n" in rehearsed
+    assert re.search(r"restricted channel +channel/C +1\n", rehearsed)
+    closed = "restricted 1 channel that everybody in the guild could read"
+    assert dnam(*command).out == f"Imported nothing new; {closed}; 41 known already.\n"
+    logged = dnam("log", "--tag", "import.ended", *data).out.splitlines()
+    assert logged[1].endswith("0 messages, 0 items, 0 summaries, 1 channel restricted")
+    assert "  0, 41 closed  " in dnam("sessions", *data).out
+    session = json.loads(dnam("sessions", "--json", *data).out)
+    assert (session["messages"], session["closed"], session["epoch"]) == (0, 41, 1)
+    people = [json.loads(each) for each in dnam("people", "--json", *data).out.splitlines()]
+    assert session["last_said"] == max(each["last_said"] for each in people if each["last_said"])
 
 
 @pytest.mark.parametrize(
