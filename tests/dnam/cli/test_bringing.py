@@ -28,6 +28,7 @@ from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
 from tests.dnam.importers.files import BOT, LEE, T0, export, iso, message, sample, turn, user, write
+from tests.dnam.importers.test_discoclaw import item, store
 from tests.dnam.scripted import ScriptedModel, down
 from tests.hanging import HANGS
 from tests.kills.victims import export as exported
@@ -361,6 +362,18 @@ def edited_later(folder: Path) -> list[Path]:
     first = [message(n, f"number {n}") for n in range(15)]
     new = [each | {"content": "better", "timestampEdited": iso(T0 + 60_000)} for each in first[:2]]
     return [write(folder / f"{n}.json", export(*each)) for n, each in enumerate([first, [*new, *first[2:]]])]
+
+
+def test_two_texts_with_one_id_come_in_once_each(tmp_path: Path) -> None:
+    tea, mate = item("a", "likes tea", T0), item("a", "likes mate", T0)
+    write(tmp_path / "disco" / "durable" / "1.json", store(tea, mate))
+    ran = dnam("import", "--no-learn", tmp_path / "disco", "--data", tmp_path / "d")
+    assert ran.out == "Imported 2 items.\n"
+    shown = dnam("show", "1", "--data", tmp_path / "d").out
+    assert "likes tea" in shown
+    assert "likes mate" in shown
+    again = dnam("import", "--no-learn", tmp_path / "disco", "--data", tmp_path / "d")
+    assert again.out == "Imported nothing new; 2 known already.\n"
 
 
 def test_edits_are_told_from_messages(tmp_path: Path) -> None:
