@@ -15,7 +15,7 @@ import typer
 
 from dnam.cli.bringing_check import Asked, checked
 from dnam.cli.command import Command, Data, Json, Yes
-from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.failures import COULD_NOT, INTERRUPTED, Ending
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.piped import Given, readable_again
 from dnam.cli.progress import unless_passed
@@ -216,7 +216,7 @@ def _told(text: str) -> "Told":
 def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
     """Ask once for each channel of which the file does not say who could read it; only in a terminal."""
     channels = [channel for source in sources for channel in source.channels if channel.must_ask]
-    if out.yes or out.as_json or not (can_be_asked() and sys.stderr.isatty()):
+    if not _may_ask(out):
         if channels:
             count = len({each.key for each in channels})
             unsaid = f"who could read {count} channel(s) is unsaid (--audience): they count as restricted"
@@ -224,9 +224,28 @@ def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
         return {}
     answers: dict[str, Told] = {}
     for channel in channels:
-        question = f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] "
-        answers[channel.key] = _told(answer_to(question).strip() or "channel")
+        if channel.key not in answers:  # several files may hold parts of one
+            answers[channel.key] = _answer_for(channel)
     return answers
+
+
+def _may_ask(out: Screen) -> bool:
+    """Whether somebody sits there who sees a question."""
+    return not (out.yes or out.as_json) and can_be_asked() and sys.stderr.isatty()
+
+
+def _answer_for(channel: "Channel") -> "Told":
+    """Ask until there is an answer. Where what is typed ends, nothing was agreed to: nothing comes in."""
+    while True:
+        typed = answer_to(f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] ")
+        if not typed:
+            note("ended at the question: nothing was imported")
+            raise Ending(INTERRUPTED)
+        answer = typed.strip().casefold() or "channel"
+        for each in TOLD:
+            if answer == each:
+                return each
+        note(f"one of {', '.join(TOLD)}, not {in_quotes(typed.strip())}")
 
 
 # -- importing -----------------------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ from dnam.cli.progress import Progress
 from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
 from dnam.model import Ask, Resting
-from projections.errors import BadRequest
 from projections.lookup import people
 from projections.messages import MESSAGES
 from projections.registry import FOLD
@@ -463,7 +462,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, text: str) -> Terminal:
     return shown
 
 
-@pytest.mark.parametrize(("typed", "audience"), [("guild\n", "guild"), ("\n", "channel"), ("", "channel")])
+@pytest.mark.parametrize(("typed", "audience"), [("guild\n", "guild"), ("\n", "channel"), (" DM \n", "dm")])
 def test_in_a_terminal_it_asks_who_could_read_a_channel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, audience: str
 ) -> None:
@@ -476,10 +475,33 @@ def test_in_a_terminal_it_asks_who_could_read_a_channel(
     assert "count as restricted" in shown.getvalue()
 
 
-def test_a_wrong_word_for_who_could_read_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, "friends\n")
-    with pytest.raises(BadRequest, match="guild, channel, dm, not 'friends'"):
-        bringing._ask([detect(SAMPLE)], Screen())
+def test_at_a_wrong_word_for_who_could_read_it_it_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = typing(monkeypatch, "friends\nguild\n")
+    source = detect(SAMPLE)
+    assert list(bringing._ask([source], Screen()).values()) == ["guild"]
+    question = "Who could read plot-talk? guild, channel or dm [channel] "
+    assert shown.getvalue() == f"{question}dnam: one of guild, channel, dm, not 'friends'\n{question}"
+
+
+def test_a_channel_in_several_files_is_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = typing(monkeypatch, "guild\nchannel\n")
+    assert list(bringing._ask([detect(SAMPLE), detect(SAMPLE)], Screen()).values()) == ["guild"]
+    assert shown.getvalue().count("?") == 1
+
+
+@pytest.mark.parametrize("typed", ["", "friends\n"])
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_where_typing_ends_at_the_question_nothing_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, typed: str
+) -> None:
+    """As at the other question that has several answers, of an adoption."""
+    answers = iter([*typed.splitlines(keepends=True), ""])
+    monkeypatch.setattr(bringing, "answer_to", lambda _: next(answers))
+    monkeypatch.setattr(bringing, "_may_ask", lambda _: True)
+    ran = dnam("import", option, SAMPLE, "--data", tmp_path / "d")
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err.endswith("dnam: ended at the question: nothing was imported\n")
+    assert not (tmp_path / "d").exists()
 
 
 @pytest.fixture
