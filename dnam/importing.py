@@ -28,7 +28,17 @@ from projections.decisions.imported import (
 from projections.decisions.meet import Account, is_unwelcome, meet
 from projections.decisions.place import WIDER, PlaceSeen, describe, session_of, widens
 from projections.errors import BadRequest
-from projections.events import Event, ImportBegan, ImportEnded, ItemRefused, SummaryRefreshed
+from projections.events import (
+    Event,
+    ImportBegan,
+    ImportEnded,
+    ItemRefused,
+    MessageEdited,
+    MessageHeard,
+    MessageRedacted,
+    PlaceAudienceChanged,
+    SummaryRefreshed,
+)
 from projections.events.values import OPERATOR
 from projections.ids import NOBODY, Handle, seeded_id
 from projections.lookup import find_people
@@ -52,16 +62,19 @@ Progress = Callable[["Tally"], None]
 
 @dataclass
 class Tally:
-    """What an import did so far. `known` was there already; `skipped` counts by reason; `own` are the messages that the
-    assistant is taken to have written, known ones too. `people` and `sessions` are all that the sources named, known
-    ones too: what an earlier run brought in may still be unread. `skipped_at` are the first places of each reason
-    that a source gave.
+    """What an import did so far. `messages` are the new ones and `edits` those of known ones; `narrowed` are the places
+    that fewer can read since, by the operator's word. `known` was there already; `skipped` counts by reason; `own` are
+    the messages that the assistant is taken to have written, known ones too. `people` and `sessions` are all that the
+    sources named, known ones too: what an earlier run brought in may still be unread. `skipped_at` are the first places
+    of each reason that a source gave.
     """
 
     read: int = 0
     messages: int = 0
+    edits: int = 0
     items: int = 0
     summaries: int = 0
+    narrowed: int = 0
     known: int = 0
     events: int = 0
     skipped: Counter[str] = field(default_factory=Counter)
@@ -165,6 +178,8 @@ class Importer:
             first_said=self._span.first,
             last_said=self._span.last,
             messages=self.tally.messages,
+            edits=self.tally.edits,
+            narrowed=self.tally.narrowed,
             items=self.tally.items,
             summaries=self.tally.summaries,
         )
@@ -223,12 +238,12 @@ class Importer:
         new = [record for record in recorded.records if record.id != self._start.id]
         self._has_begun = self._has_begun or len(new) < len(recorded.records)
         self.tally.events += len(new)
-        held = Counter(reason for record in new for reason in _held(record.event))
-        self.tally.skipped.update(held)
-        if new and not any(_is_refused(record.event) for record in new):
-            setattr(self.tally, kind, getattr(self.tally, kind) + 1)
-        elif not new:
-            self.tally.known += 1
+        events = [record.event for record in new]
+        self.tally.skipped.update(reason for event in events for reason in _held(event))
+        self.tally.narrowed += sum(isinstance(event, PlaceAudienceChanged) for event in events)
+        came = _came(kind, events)
+        if came:
+            setattr(self.tally, came, getattr(self.tally, came) + 1)
 
     async def unjoined(self) -> list[str]:
         """What came of nothing among the pairs that are to be one person, in words."""
@@ -333,6 +348,19 @@ def _meant(rows: Rows, found: Census, text: str) -> tuple[dict[Handle, None], se
         else:
             persons[known.row.person] = None
     return persons, unmet
+
+
+def _came(kind: str, events: list[Event]) -> str:
+    """As what something counts by the events that came of it; empty for what was refused. A message that only closed
+    its channel was known.
+    """
+    if kind == "messages" and events:
+        is_new = any(isinstance(event, MessageHeard) for event in events)
+        is_edited = any(isinstance(event, MessageEdited | MessageRedacted) for event in events)
+        return "messages" if is_new else "edits" if is_edited else "known"
+    if not events:
+        return "known"
+    return "" if any(map(_is_refused, events)) else kind
 
 
 def _is_refused(event: Event) -> bool:

@@ -18,7 +18,16 @@ from dnam.languages import load
 from dnam.memory import Memory
 from dnam.settings import Settings
 from projections.decisions.draft import Decision
-from projections.events import Event, ItemDeprecated, ItemEvicted, ItemUpserted, MessageHeard, SummaryRefreshed
+from projections.events import (
+    Event,
+    ItemDeprecated,
+    ItemEvicted,
+    ItemUpserted,
+    MessageEdited,
+    MessageHeard,
+    PlaceAudienceChanged,
+    SummaryRefreshed,
+)
 from projections.events.values import Audience, Item
 from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Identity, Ref, Seq
@@ -102,6 +111,10 @@ def _planned(event: Event) -> Planned | None:
     match event:
         case MessageHeard(message=message):
             return Planned("message", "", "", _of_audience(message.audience, message.guild))
+        case MessageEdited(message=message):
+            return Planned("edited message", "", "", _of_audience(message.audience, message.guild))
+        case PlaceAudienceChanged(audience=audience, guild=guild):
+            return Planned("restricted channel", "", "", _of_audience(audience, guild))
         case SummaryRefreshed(audience=audience):
             return Planned("summary", "", "", _of_audience(audience, None))
         case ItemUpserted(item=item):

@@ -40,7 +40,9 @@ class PersonCard(NamedTuple):
 
 
 class SessionCard(NamedTuple):
-    """A session as `sessions` lists it; `key` is what people may call it, `session` what events do."""
+    """A session as `sessions` lists it; `key` is what people may call it, `session` what events do. `closed` are the
+    messages from before who can read it changed: they are no part of what is said there now. `last_said` is of all.
+    """
 
     key: str
     session: str
@@ -51,6 +53,7 @@ class SessionCard(NamedTuple):
     turns: int
     last_said: int | None
     summarised: bool
+    closed: int = 0
 
 
 def people(rows: Rows) -> list[Handle]:
@@ -150,7 +153,7 @@ def sessions(rows: Rows) -> list[SessionCard]:
 
 def _card(rows: Rows, place: PlaceRow) -> SessionCard:
     audience = audience_of(rows, place.place) or Audience("channel", place.place)
-    where = unit(place.session, audience.epoch)
+    *before, where = (unit(place.session, epoch) for epoch in range(audience.epoch + 1))
     summary = find_summary(rows, place.session, audience.epoch)
     return SessionCard(
         key=shown_session(rows, place.session, place.person),
@@ -160,8 +163,9 @@ def _card(rows: Rows, place: PlaceRow) -> SessionCard:
         name=place.name or (name_of(rows, place.person) if place.person else place.place.key),
         messages=sum(1 for _ in rows.keys(MESSAGES, where)),
         turns=sum(1 for _ in rows.keys(TURNS, where)),
-        last_said=max((each.said for each in _last(rows, where)), default=None),
+        last_said=max((each.said for at in (*before, where) for each in _last(rows, at)), default=None),
         summarised=summary is not None and bool(summary.row.text),
+        closed=sum(1 for at in before for _ in rows.keys(MESSAGES, at)),
     )
 
 

@@ -26,6 +26,7 @@ from replay.lock import LONGEST_PAUSE, PATIENCE
 BUILDING = "building.lock"
 OURS = frozenset({BUILDING, "data.mdb", "lock.mdb"})
 """What there is in a folder of a database."""
+A_FILE = "a file, and dnam keeps a folder there: move it away"
 _NAME = re.compile(rb"\d*")
 
 
@@ -223,6 +224,12 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
+def refuse_file(path: Path) -> None:
+    """NotALog where something else than a folder lies, or where a link leads nowhere."""
+    if os.path.lexists(path) and not path.is_dir():
+        raise NotALog(f"{path} is {A_FILE}")
+
+
 def make_private(path: Path) -> None:
     """A folder that only its owner can enter, and whose name lasts. NotALog where a file lies in its place, CannotWrite
     where there can be no folders.
@@ -231,7 +238,7 @@ def make_private(path: Path) -> None:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise NotALog(f"{path} is a file, and dnam keeps a folder there: move it away") from error
+        raise NotALog(f"{path} is {A_FILE}") from error
     except (FileNotFoundError, NotADirectoryError) as error:  # in /proc, below a file
         raise CannotWrite(f"the folder {path} cannot be made there: choose another place") from error
     for each in missing:

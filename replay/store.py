@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from projections.fold import Fold
 from projections.ids import Seq
 from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
-from replay.folder import Folder, Stamp, make_private, sync_folder
+from replay.folder import Folder, Stamp, make_private, refuse_file, sync_folder
 from replay.keyring import KeyRing, NoKeyRing
 from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
@@ -103,6 +103,8 @@ class DiskStore:
     def _check_path(self) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise NotALog(f"{self.path} is a file; dnam keeps its data in a folder")
+        for each in (self._log_folder.path, self.keys_path):  # before anything is made beside it
+            refuse_file(each)
         if (self.path / "data.mdb").exists():
             raise NotALog(f"{self.path} holds an LMDB database of another program; choose another folder")
         self._refuse_lost()
@@ -116,6 +118,7 @@ class DiskStore:
         refuse_lost(self._log_folder)
 
     def _create(self) -> None:
+        refuse_file(self._views_folder.path)
         make_private(self.path)
         with self.lock:
             if self._log_folder.current() is not None:

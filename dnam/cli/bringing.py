@@ -6,7 +6,7 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -15,9 +15,10 @@ import typer
 
 from dnam.cli.bringing_check import Asked, checked
 from dnam.cli.command import Command, Data, Json, Yes
-from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.failures import COULD_NOT, INTERRUPTED, Ending
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.piped import Given, readable_again
+from dnam.cli.progress import unless_passed
 from dnam.cli.rehearsing import rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
@@ -29,7 +30,7 @@ from projections.policies.text import whole
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from dnam.importers.source import Arrival, ImportFailed, Options, Source, Told
+    from dnam.importers.source import Arrival, Channel, ImportFailed, Options, Source, Told
     from dnam.importing import Tally
     from dnam.learning import LearnedAll
     from dnam.memory import Memory
@@ -126,9 +127,12 @@ class Brought(NamedTuple):
     name: Callable[[Path], Path]
 
     @property
-    def total(self) -> int:
-        """How many messages there are, as far as is known before they are read."""
-        return sum(channel.messages or 0 for source in self.sources for channel in source.channels)
+    def total(self) -> int | None:
+        """How many messages there are, as the sources have it; None where one does not say before it is read."""
+        counts = [channel.messages for source in self.sources for channel in source.channels]
+        if any(count is None for count in counts) or not all(source.channels for source in self.sources):
+            return None
+        return sum(count or 0 for count in counts)
 
     def arrivals(self) -> "Iterator[Arrival]":
         """Everything in the sources that was said by now, in the order of `said`."""
@@ -189,8 +193,17 @@ def _options(sources: "list[Source]", out: Screen, audience: str | None, assista
     from dnam.importers.source import Options
 
     told = None if audience is None else _told(audience)
+    _tell_of_unknown(channel for source in sources for channel in source.channels)
     asked = {} if told is not None else _ask(sources, out)
     return Options(audience=told, audiences=asked, assistants=tuple(assistants), now=time.time_ns() // 1_000_000)
+
+
+def _tell_of_unknown(channels: "Iterable[Channel]") -> None:
+    """Say of each channel of a type that is not known that no word makes it public."""
+    for channel in channels:
+        if channel.unknown_type is not None:
+            named = f"{channel.name or channel.key} is of a type that dnam does not know"
+            note(f"{named} ({in_quotes(channel.unknown_type)}): it counts as restricted, whatever is said of it")
 
 
 def _told(text: str) -> "Told":
@@ -203,7 +216,7 @@ def _told(text: str) -> "Told":
 def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
     """Ask once for each channel of which the file does not say who could read it; only in a terminal."""
     channels = [channel for source in sources for channel in source.channels if channel.must_ask]
-    if out.yes or out.as_json or not (can_be_asked() and sys.stderr.isatty()):
+    if not _may_ask(out):
         if channels:
             count = len({each.key for each in channels})
             unsaid = f"who could read {count} channel(s) is unsaid (--audience): they count as restricted"
@@ -211,9 +224,28 @@ def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
         return {}
     answers: dict[str, Told] = {}
     for channel in channels:
-        question = f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] "
-        answers[channel.key] = _told(answer_to(question).strip() or "channel")
+        if channel.key not in answers:  # several files may hold parts of one
+            answers[channel.key] = _answer_for(channel)
     return answers
+
+
+def _may_ask(out: Screen) -> bool:
+    """Whether somebody sits there who sees a question."""
+    return not (out.yes or out.as_json) and can_be_asked() and sys.stderr.isatty()
+
+
+def _answer_for(channel: "Channel") -> "Told":
+    """Ask until there is an answer. Where what is typed ends, nothing was agreed to: nothing comes in."""
+    while True:
+        typed = answer_to(f"Who could read {channel.name or channel.key}? guild, channel or dm [channel] ")
+        if not typed:
+            note("ended at the question: nothing was imported")
+            raise Ending(INTERRUPTED)
+        answer = typed.strip().casefold() or "channel"
+        for each in TOLD:
+            if answer == each:
+                return each
+        note(f"one of {', '.join(TOLD)}, not {in_quotes(typed.strip())}")
 
 
 # -- importing -----------------------------------------------------------------------------------------------------
@@ -224,24 +256,28 @@ async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
 
     formats = [source.format for source in brought.sources]
     importer = Importer(memory, same=brought.same, portable=brought.portable, formats=formats)
+    total = brought.total
     with out.progress("importing", "messages") as tell:
         try:
             tally = await importer.bring(
-                brought.arrivals(), lambda tally: tell(tally.read, max(brought.total, tally.read))
+                brought.arrivals(), lambda tally: tell(tally.read, unless_passed(total, tally.read))
             )
         except BaseException:  # raised again, also Ctrl-C: what came in is told first
             if importer.tally.read:
                 note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
             raise
+        tell(tally.read, tally.read)
     for words in await importer.unjoined():
         note(f"--same-person: {words}")
     return tally
 
 
 def _in_words(tally: "Tally") -> str:
-    counts = [(tally.messages, "message"), (tally.items, "item"), (tally.summaries, "summary")]
+    counts = [(tally.messages, "message"), (tally.edits, "edit"), (tally.items, "item"), (tally.summaries, "summary")]
     new = [counted(count, word) for count, word in counts if count]
     parts = [f"imported {', '.join(new)}" if new else "imported nothing new"]
+    if tally.narrowed:
+        parts.append(f"restricted {counted(tally.narrowed, 'channel')} that everybody in the guild could read")
     if tally.known:
         parts.append(f"{tally.known} known already")
     if tally.skipped:
@@ -261,8 +297,10 @@ def _tally_json(tally: "Tally") -> dict[str, object]:
     return {
         "read": tally.read,
         "messages": tally.messages,
+        "edits": tally.edits,
         "items": tally.items,
         "summaries": tally.summaries,
+        "narrowed": tally.narrowed,
         "known": tally.known,
         "events": tally.events,
         "skipped": dict(tally.skipped),

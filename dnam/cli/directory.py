@@ -67,7 +67,10 @@ def _person_cells(shell: Shell, card: "PersonCard", *, opted_out: bool) -> Seque
 
 
 def sessions(data: Data = None, as_json: Json = False) -> None:
-    """Every session there is, and what SESSION and PLACE may be."""
+    """Every session there is, and what SESSION and PLACE may be.
+
+    Messages from before who can read it changed are closed: they are counted apart, and told there no more.
+    """
     from projections.lookup import sessions as every_session
 
     shell = Shell(data, as_json)
@@ -92,6 +95,7 @@ def _session_json(card: "SessionCard") -> dict[str, Any]:
         "audience": card.audience.kind,
         "epoch": card.audience.epoch,
         "messages": card.messages,
+        "closed": card.closed,
         "turns": card.turns,
         "summarised": card.summarised,
         "last_said": card.last_said,
@@ -103,7 +107,8 @@ READERS = {"guild": "everybody in the guild", "channel": "who is in the channel"
 
 
 def _session_cells(shell: Shell, card: "SessionCard") -> Sequence[str]:
-    counts = str(card.messages), str(card.turns), "yes" if card.summarised else ""
+    closed = f", {card.closed} closed" if card.closed else ""
+    counts = f"{card.messages}{closed}", str(card.turns), "yes" if card.summarised else ""
     return card.key, card.name, READERS[card.audience.kind], *counts, shell.out.since(card.last_said)
 
 

@@ -1,10 +1,12 @@
 """How a command ends, and what its failures are called.
 
-    exit 0    done; an empty answer and a closed pipe are no failures (what a check found is told all the same)
+    exit 0    done; an empty answer and a closed pipe are no failures (what a check found is told all the same), nor is
+              a folder without a log where something is looked for, or learned from it
     exit 1    a check or a diff found something
     exit 2    wrong use, and the same again however often it is tried: an unknown or ambiguous name, a setting that is
               not allowed, a token that Discord refuses, a second bot
-    exit 3    it could not be done: log, keys, views, disk, network
+    exit 3    it could not be done: log, keys, views, disk, network; also where there is no log to check, to copy, to
+              sign or to build from
     exit 4    it is done, and what it had to say could not be printed; of a command that changes something, or that
               wrote the file which it was told to write. Where that file could not be written, it is 3. A pipe that
               nobody reads any more is none of this; a standard output on a full disk, or closed from the start, is
@@ -40,10 +42,13 @@ DAMAGED = (
 )
 """What LMDB's own words mean, who looks at no page before it follows it."""
 EXIT_CODES: Mapping[int, str] = {
-    0: "done; an empty answer is no failure",
+    0: "done; an empty answer is no failure, nor is a folder without a log, to a command that looks or learns",
     FOUND_SOMETHING: "a check or a diff found something",
     WRONG_USE: "wrong use: an unknown or ambiguous name, an option or a setting that is not allowed",
-    COULD_NOT: "it could not be done: the log, keys, views, the disk, the network",
+    COULD_NOT: (
+        "it could not be done: the log, keys, views, the disk, the network; also where there is no log to check, "
+        "to copy, to sign or to build from"
+    ),
     DONE_UNTOLD: (
         "it is done, but what it had to say could not be printed; of a command that only looks that is 3, unless it "
         "wrote a file as it was told"

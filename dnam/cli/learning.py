@@ -10,8 +10,9 @@ import typer
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.failures import COULD_NOT, Ending
 from dnam.cli.screen import Screen, note
-from dnam.cli.shell import Shell
+from dnam.cli.shell import Shell, nothing_yet
 from projections.counting import counted
+from replay.errors import NothingHere
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +29,10 @@ def learn(
     as_json: Json = False,
     yes: Yes = False,
 ) -> None:
-    """Learn from what was heard or imported and not read yet."""
+    """Learn from what was heard or imported and not read yet.
+
+    Where there is no log, there is nothing to learn from, and that is no failure.
+    """
     shell = Shell(data, as_json, yes)
 
     async def action(memory: "Memory") -> "LearnedAll":
@@ -41,11 +45,22 @@ def learn(
         async with learner_of(memory, shell.data, persons, chosen) as learner:
             return await learn_all(memory, learner, shell.out)
 
-    learned = shell.run(action, named=user or session)
+    try:
+        learned = shell.run(action, named=user or session)
+    except NothingHere:
+        nothing_yet(shell.data)
+        learned = nothing_learned()
     if as_json:
         shell.out.emit(learned)
     if not learned.is_whole:
         raise Ending(COULD_NOT)
+
+
+def nothing_learned() -> "LearnedAll":
+    """What comes of learning where nothing is done."""
+    from dnam.learning import LearnedAll
+
+    return LearnedAll(0, 0, 0, ())
 
 
 @asynccontextmanager
@@ -83,15 +98,13 @@ async def _session(memory: "Memory", text: str) -> str:
 
 async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedAll":
     """Learn, and say what came of it; where the model is paid, only after its price was agreed to."""
-    from dnam.learning import LearnedAll
-
     estimate = await memory.look(learner.estimate)
     if not estimate.calls:
         _say(out, "Nothing to learn: everything has been read.")
-        return LearnedAll(0, 0, 0, ())
+        return nothing_learned()
     if learner.paid and not out.confirm(_price(memory, estimate)):
         _say(out, "Not learned. `dnam learn` does it later.")
-        return LearnedAll(0, 0, 0, ())
+        return nothing_learned()
     with out.progress("learning", "calls") as tell:
         learned = await learner.learn(tell)
     _say(out, _learned_words(learned))

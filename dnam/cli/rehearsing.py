@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dnam.cli.progress import unless_passed
 from dnam.cli.shell import Shell
+from projections.counting import counted
 
 if TYPE_CHECKING:
     from dnam.importers.levels import Level
@@ -19,7 +21,7 @@ def rehearse(
     arrivals: "Iterator[Arrival]",
     same: list[tuple[str, str]],
     portable: bool,
-    total: int,
+    total: int | None,
 ) -> None:
     """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that."""
     import asyncio
@@ -42,9 +44,10 @@ def rehearse(
         raise broken
 
 
-async def _bring(shell: Shell, importer: "Importer", arrivals: "Iterator[Arrival]", total: int) -> None:
+async def _bring(shell: Shell, importer: "Importer", arrivals: "Iterator[Arrival]", total: int | None) -> None:
     with shell.out.progress("reading", "messages") as tell:
-        await importer.bring(arrivals, lambda tally: tell(tally.read, max(total, tally.read)))
+        tally = await importer.bring(arrivals, lambda tally: tell(tally.read, unless_passed(total, tally.read)))
+        tell(tally.read, tally.read)
 
 
 def _levels(sources: "list[Source]") -> "list[Level]":
@@ -73,8 +76,10 @@ def _say(shell: Shell, levels: "list[Level]", memory: "Rehearsal", tally: "Tally
 def _headline(tally: "Tally") -> str:
     known = f", {tally.known} known already" if tally.known else ""
     skipped = f", {tally.skipped.total()} skipped" if tally.skipped else ""
+    edited = f", {counted(tally.edits, 'edit')}" if tally.edits else ""
+    closed = f", {counted(tally.narrowed, 'channel')} would be restricted" if tally.narrowed else ""
     new = tally.messages + tally.items + tally.summaries
-    return f"Read {tally.read}: {new} would be new{known}{skipped}."
+    return f"Read {tally.read}: {new} would be new{edited}{closed}{known}{skipped}."
 
 
 def _level_cells(each: "Level") -> Sequence[str]:
@@ -98,8 +103,10 @@ def _json(levels: "list[Level]", planned: "list[tuple[Planned, int]]", tally: "T
         ],
         "read": tally.read,
         "messages": tally.messages,
+        "edits": tally.edits,
         "items": tally.items,
         "summaries": tally.summaries,
+        "narrowed": tally.narrowed,
         "known": tally.known,
         "skipped": dict(tally.skipped),
         "skipped_at": tally.skipped_at,

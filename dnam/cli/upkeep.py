@@ -68,7 +68,8 @@ def replay(
 ) -> None:
     """Build every view anew from the log.
 
-    The new ones are built beside those in force and take their place at once; a chat goes on meanwhile.
+    The new ones are built beside those in force and take their place at once; a chat goes on meanwhile. Where there is
+    no log, it ends with 3: a folder that is not the memory is not to pass for a sound one.
     """
     shell = Shell(data, as_json)
     with data_folder(shell, writable=not check) as store:
@@ -191,7 +192,8 @@ def verify(
 
     What is found is named by its seq. Nothing is changed. Without a key ring, which is a finding, everything is looked
     at but what is sealed. Views of an earlier version, as after an upgrade, are no finding. With --since, a consistency
-    proof (RFC 9162) shows besides that the log begins with what the checkpoint signed.
+    proof (RFC 9162) shows besides that the log begins with what the checkpoint signed. Where there is no log, nothing
+    was checked, and it ends with 3: a folder that is not the memory is not to pass for a sound one.
     """
     from replay.versions import tells_version
 

@@ -33,6 +33,9 @@ from projections.decisions.meet import Account
 from projections.events.values import Source as ItemSource
 from projections.events.values import SourceType
 from projections.ids import Ref
+from projections.policies.item_ids import fresh_id
+from projections.policies.kinds import read_kind
+from projections.policies.text import normalise
 
 PLATFORM = "discord"
 FORMAT: Format = "discoclaw"
@@ -48,6 +51,9 @@ SOURCES: dict[str, SourceType] = {
     "consolidation": "model",
 }
 """DiscoClaw's word for where an item came from, in dnam's; any other is `import`."""
+
+SAID_TWICE = "an item that its file has twice in the same words: the active one counts, or the newer one"
+"""Why something is skipped: nothing is lost by it."""
 
 USER = re.compile(r"[0-9]{1,20}")
 # DiscoClaw puts "-" for what a file name may not hold; older and other versions put "_" or "-" for the colons too.
@@ -185,20 +191,34 @@ def _ref(key: str | None) -> Ref | None:
 
 
 def _one_of_each(items: Iterator[ImportedItem | Skipped]) -> Iterator[ImportedItem | Skipped]:
-    """One item for an id. DiscoClaw adds a deprecated text anew beside the old item, under the same id: the active one
-    counts, and of two alike the one that was updated last.
+    """One item for an id, and for each of its texts. DiscoClaw adds a deprecated text anew beside the old item, under
+    the same id: of one text the active one counts, and of two alike the one that was updated last. Where the texts
+    differ, as after an item was given other words, these are several items: the best one keeps the id.
     """
-    best: dict[str, ImportedItem] = {}
+    best: dict[str, dict[tuple[str, str], ImportedItem]] = {}
     for item in items:
         if isinstance(item, Skipped):
             yield item
             continue
-        other = best.get(item.id)
+        of_id, said = best.setdefault(item.id, {}), (read_kind(item.kind), normalise(item.text))
+        other = of_id.get(said)
         if other is not None:
-            yield Skipped("another item with the same id counts", f"{item.id} of {item.user}")
+            yield Skipped(SAID_TWICE, f"{item.id} of {item.user}")
         if other is None or _rank(item) > _rank(other):
-            best[item.id] = item
-    yield from best.values()
+            of_id[said] = item
+    yield from _each_with_its_id(best)
+
+
+def _each_with_its_id(best: dict[str, dict[tuple[str, str], ImportedItem]]) -> Iterator[ImportedItem]:
+    """Of each id the best item, and the others with ids of their own, made from their words: the same every time."""
+    taken = set(best)
+    for of_id in best.values():
+        first, *others = sorted(of_id.values(), key=_rank, reverse=True)
+        yield first
+        for item in others:
+            fresh = fresh_id(read_kind(item.kind), item.text, taken)
+            taken.add(fresh)
+            yield msgspec.structs.replace(item, id=fresh)
 
 
 def _rank(item: ImportedItem) -> tuple[bool, int]:

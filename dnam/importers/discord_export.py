@@ -56,6 +56,8 @@ from projections.ids import Ref
 FORMAT: Format = "discord-export"
 
 TAIL_BYTES = 256
+MOST_TYPE_CHARS = 40
+"""How much of a word that is not known is told."""
 BEGINNING = 16
 """How many messages are looked at to see which way a file runs."""
 
@@ -88,6 +90,7 @@ class DiscordExport:
         self._channel = channel
         self._kind = KINDS.get(channel.type, "unknown")
         self._is_private = channel.type in PRIVATE
+        self._is_unknown = channel.type not in KINDS
         self._guild_ref = None if channel.type.startswith("Direct") else Ref(PLATFORM, guild.id)
         self._guild_name = "" if self._guild_ref is None else guild.name
 
@@ -100,7 +103,8 @@ class DiscordExport:
             guild=self._guild_ref,
             guild_name=self._guild_name,
             messages=_message_count(self.path),
-            must_ask=not self._is_private,
+            must_ask=not (self._is_private or self._is_unknown),
+            unknown_type=self._channel.type[:MOST_TYPE_CHARS] if self._is_unknown else None,
         )
         return (channel,)
 
@@ -124,7 +128,7 @@ class DiscordExport:
         return len(times) > 1 and times[-1] < times[0]
 
     def _place(self, options: Options) -> PlaceSeen:
-        told = options.told(self._channel.id)
+        told = self._told(options)
         audience, partner = self._audience(told, options.assistants)
         kind: PlaceKind = "direct" if partner else "group" if self._kind == "direct" else self._kind
         # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
@@ -142,6 +146,13 @@ class DiscordExport:
             partner=partner,
             told=told is not None,
         )
+
+    def _told(self, options: Options) -> Told | None:
+        """What the operator says of who could read it. Of a type that is not known, only that it was restricted: no
+        word opens what may be anything.
+        """
+        told = options.told(self._channel.id)
+        return None if self._is_unknown and told != "channel" else told
 
     def _audience(self, told: Told | None, assistants: Sequence[str]) -> tuple[AudienceKind, Account | None]:
         """Who could read it; in a DM also whose it is.
@@ -285,7 +296,7 @@ def _why_not_taken(
 ) -> str:
     """The reason for skipping a message; empty when it is taken."""
     if message.type not in TAKEN:
-        return f"notice of the platform ({message.type[:40]})"
+        return f"notice of the platform ({message.type[:MOST_TYPE_CHARS]})"
     if text.strip() or mentions or attachments:
         return ""
     return "only an embed" if message.embeds else "empty"

@@ -24,7 +24,7 @@ KINDS: dict[str, PlaceKind] = {
     "DirectTextChat": "direct",
     "DirectGroupTextChat": "group",
 }
-"""What DiscordChatExporter calls a channel; whatever else it may be is `unknown`."""
+"""What DiscordChatExporter calls a channel; whatever else it may be is `unknown`, and restricted whatever is told."""
 
 PRIVATE = ("DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread")
 """Types that say themselves that a guild cannot read them: no `--audience guild` makes them public."""

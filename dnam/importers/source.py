@@ -72,7 +72,8 @@ class BrokenImport(ImportFailed):
 class Channel(NamedTuple):
     """A conversation in a source. `messages` is how many it says it has, None when that is not cheap to know.
 
-    `must_ask`: the source does not say who could read it; unless it is told, it counts as restricted.
+    `must_ask`: the source does not say who could read it; unless it is told, it counts as restricted. `unknown_type` is
+    the source's word for what it is, where dnam does not know that word: it is restricted, whatever it is told.
     """
 
     key: str
@@ -82,6 +83,7 @@ class Channel(NamedTuple):
     guild_name: str = ""
     messages: int | None = None
     must_ask: bool = True
+    unknown_type: str | None = None
 
 
 class Options(NamedTuple):

@@ -7,12 +7,13 @@ byte stays where it was:
     \\ud83d\\ude00   a pair: stays            \\ud83d x   → \\ufffd x            ED A0 80   → EF BF BD
 """
 
+import codecs
 import io
 import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 import ijson
 
@@ -20,6 +21,10 @@ from dnam.importers.depth import MOST_DEPTH, DepthCounter
 from dnam.importers.source import FORMATS, BrokenImport, UnknownFormat, UnreadableImport
 
 BOM = b"\xef\xbb\xbf"
+OTHER_BOMS = {b"\xff\xfe\0\0": "UTF-32", b"\0\0\xfe\xff": "UTF-32", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+"""By which first bytes a file says that it is in another encoding; the longer ones come first."""
+NO_UTF8 = "invalid bytes in UTF8"
+"""What the parser says of bytes in a string that are no UTF-8, where it does not raise UnicodeDecodeError."""
 CHUNK_BYTES = 1 << 16
 LOOK_BYTES = 1 << 10
 Form = TypeVar("Form")
@@ -153,7 +158,7 @@ def _given(path: Path, parse: Callable[[MendedStream], Iterator[Any]], noun: str
             except StopIteration:
                 return
             except UNPARSED as error:
-                raise _broken(path, stream, f"after {noun} {count}") from error
+                raise _unparsed(path, stream, error, f"after {noun} {count}") from error
             except TooDeep:
                 raise _too_deep(path, stream) from None
             except OSError as error:
@@ -174,8 +179,8 @@ def events(path: Path) -> Iterator[tuple[str, str, Any]]:
                 yield event
         except UNPARSED as error:
             if not begun:
-                raise _no_json(path) from error
-            raise _broken(path, stream, "before its first message") from error
+                raise _other_encoding(path) or _no_json(path) from error
+            raise _unparsed(path, stream, error, "before its first message") from error
         except TooDeep:
             raise _too_deep(path, stream) from None
         except OSError as error:
@@ -205,6 +210,57 @@ def is_blank(path: Path) -> bool:
 
 def _no_json(path: Path) -> UnknownFormat:
     return UnknownFormat(path, f"{path} is not JSON. dnam reads {'; '.join(FORMATS.values())}.")
+
+
+def _unparsed(path: Path, stream: MendedStream, error: Exception, place: str) -> UnknownFormat | BrokenImport:
+    """What is wrong where the parser stopped: the encoding, or what stands there."""
+    other = _other_encoding(path)
+    if other is not None:
+        return other
+    spot = _first_not_utf8(path, stream.position) if _is_of_encoding(error) else None
+    if spot is None:
+        return _broken(path, stream, place)
+    where = f"{place}, at byte {spot.byte} in line {spot.line}"
+    remedy = "Save or export it as UTF-8 and import that: what is here already is not added twice."
+    return BrokenImport(path, where, f"{path} is not UTF-8 {where}. {remedy}")
+
+
+def _is_of_encoding(error: Exception) -> bool:
+    return isinstance(error, UnicodeDecodeError) or NO_UTF8 in str(error)
+
+
+def _other_encoding(path: Path) -> UnknownFormat | None:
+    """What is told of a file whose first bytes say that it is in another encoding; None where they do not."""
+    begins = head(path, max(map(len, OTHER_BOMS)))
+    name = next((name for mark, name in OTHER_BOMS.items() if begins.startswith(mark)), None)
+    if name is None:
+        return None
+    return UnknownFormat(path, f"{path} is in {name}, as its first bytes say, and dnam reads UTF-8. Save it as that.")
+
+
+class Spot(NamedTuple):
+    """A place in a file, its byte and its line counted from one."""
+
+    byte: int
+    line: int
+
+
+def _first_not_utf8(path: Path, upto: int) -> Spot | None:
+    """Where a file is no UTF-8, the first time among its first bytes; a character that is cut off at its end is not
+    meant, nor are lone surrogates, which are mended.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogatepass")
+    before, line = 0, 1
+    with opened(path) as raw:
+        while before < upto and (data := raw.read(CHUNK_BYTES)):
+            try:
+                decoder.decode(data)
+            except UnicodeDecodeError as error:
+                start = error.start - (len(error.object) - len(data))  # below zero where a character began before
+                return Spot(before + start + 1, line + data[: max(start, 0)].count(b"\n"))
+            before += len(data)
+            line += data.count(b"\n")
+    return None
 
 
 def _broken(path: Path, stream: MendedStream, place: str) -> BrokenImport:

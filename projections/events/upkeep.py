@@ -22,7 +22,11 @@ class ImportBegan(Event, frozen=True, kw_only=True):
 
 
 class ImportEnded(Event, frozen=True, kw_only=True):
-    """It came in whole. `first_said` and `last_said` (ms) are the span of all that was read, known things too."""
+    """It came in whole. `first_said` and `last_said` (ms) are the span of all that was read, known things too.
+
+    `messages` are those that were new, and `edits` those of known ones; `narrowed` are the places that everybody in
+    their guild could read until then.
+    """
 
     TAG: ClassVar[str] = "import.ended"
     began: EventId
@@ -32,6 +36,8 @@ class ImportEnded(Event, frozen=True, kw_only=True):
     messages: int
     items: int
     summaries: int
+    edits: int = 0
+    narrowed: int = 0
 
 
 class ModelResolved(Event, frozen=True, kw_only=True):

@@ -87,7 +87,8 @@ async def test_the_sample_comes_in_whole_and_only_once(tmp_path: Path) -> None:
 async def test_who_could_read_it_can_be_told_anew_and_only_fewer_count(tmp_path: Path) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         await bring(memory, sample())
-        assert (await bring(memory, sample("channel"))).events == 1
+        narrowed = await bring(memory, sample("channel"))
+        assert (narrowed.events, narrowed.narrowed, narrowed.messages, narrowed.known) == (1, 1, 0, 41)
         (audience,) = {card.audience for card in await memory.look(sessions)}
         assert (audience.kind, audience.epoch) == ("channel", 1)
         assert (await bring(memory, sample("guild"))).events == 0

@@ -1,12 +1,14 @@
 """Who and where is meant."""
 
+from itertools import pairwise
+
 import pytest
 
 from projections.decisions.hear import hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import ItemRemembered, SummaryRefreshed
-from projections.events.values import OPERATOR, Audience, Item, ModelUse, Source
+from projections.events import ItemRemembered, PlaceAudienceChanged, SummaryRefreshed
+from projections.events.values import OPERATOR, Audience, AudienceKind, Item, ModelUse, Source
 from projections.ids import NOBODY, Handle, Point, Ref
 from projections.lookup import (
     find_all_called,
@@ -138,6 +140,25 @@ def test_sessions_are_listed_with_what_is_in_them() -> None:
     assert (dm.key, dm.messages, dm.last_said, dm.summarised) == ("discord:dm:100", 1, NOW + 7, False)
     assert dm.session == f"discord:dm:{ada.hex()}"
     assert dm.name == "Countess"
+
+
+def test_what_was_said_before_who_can_read_it_changed_is_counted_as_closed() -> None:
+    world, _, _ = told()
+    place = Ref("discord", "7")
+    kinds: tuple[AudienceKind, ...] = ("guild", "channel", "guild")
+    for epoch, (before, after) in enumerate(pairwise(kinds), 1):
+        world.add(
+            PlaceAudienceChanged(
+                said=NOW + 10, by=OPERATOR, place=place, audience=Audience(after, place, epoch),
+                previous=Audience(before, place, epoch - 1), session=SESSION,
+            )
+        )  # fmt: skip
+    general, dm = sessions(world.rows)
+    assert (general.messages, general.closed, general.last_said) == (0, 3, NOW + 9)
+    assert (dm.messages, dm.closed) == (1, 0)
+    world.decide(hear, said("5", said=NOW + 20))
+    general, _ = sessions(world.rows)
+    assert (general.messages, general.closed, general.last_said) == (1, 3, NOW + 20)
 
 
 def test_a_session_goes_by_its_key_or_by_its_channel_s_name() -> None:

@@ -84,6 +84,30 @@ def test_a_file_is_no_folder(data: Path, *, writable: bool) -> None:
 
 
 @both
+@pytest.mark.parametrize("place", ["log", "keys"])
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_file_in_place_of_the_log_or_the_keys_is_told_and_nothing_is_made(
+    data: Path, place: str, *, is_link: bool, writable: bool
+) -> None:
+    data.mkdir()
+    if is_link:
+        (data / place).symlink_to(data / "nowhere")
+    else:
+        (data / place).write_text("mine")
+    with pytest.raises(NotALog, match=f"{place} is a file, and dnam keeps a folder there: move it away"):
+        opened(data, writable=writable)
+    assert [each.name for each in data.iterdir()] == [place]
+
+
+def test_a_file_in_place_of_the_views_lets_no_log_be_begun(data: Path) -> None:
+    data.mkdir()
+    (data / "views").write_text("mine")
+    with pytest.raises(NotALog, match="views is a file, and dnam keeps a folder there"):
+        opened(data, writable=True)
+    assert [each.name for each in data.iterdir()] == ["views"]
+
+
+@both
 @pytest.mark.parametrize("inside", [".", "log", "log/000001"])
 def test_another_program_s_database_is_left_alone(data: Path, inside: str, *, writable: bool) -> None:
     (data / inside).mkdir(parents=True)

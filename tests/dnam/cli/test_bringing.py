@@ -5,6 +5,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import StringIO
 from itertools import cycle
 from pathlib import Path
@@ -13,10 +15,10 @@ import pytest
 
 from dnam.cli import bringing
 from dnam.cli.ending import TOLD_TO_END
+from dnam.cli.progress import Progress
 from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
 from dnam.model import Ask, Resting
-from projections.errors import BadRequest
 from projections.lookup import people
 from projections.messages import MESSAGES
 from projections.registry import FOLD
@@ -24,7 +26,8 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.store import DiskStore
 from tests.dnam.cli.memories import Ran, dnam, ended, process
-from tests.dnam.importers.files import BOT, LEE, export, message, sample, turn, user, write
+from tests.dnam.importers.files import BOT, LEE, T0, export, iso, message, sample, turn, user, write
+from tests.dnam.importers.test_discoclaw import item, store
 from tests.dnam.scripted import ScriptedModel, down
 from tests.hanging import HANGS
 from tests.kills.victims import export as exported
@@ -36,6 +39,7 @@ TALKS = [
     for key, other in (("c0", "Gina"), ("c1", "Max"))
 ]
 """Two conversations, in which two people have one name."""
+CHANGED = {"edits", "narrowed"}
 SKIPPED = {"skipped", "skipped_at"}
 MANY = 600
 """Messages that an import brings in by several commits."""
@@ -62,7 +66,7 @@ def test_json_has_stable_names(tmp_path: Path) -> None:
     ran = dnam("import", "--json", "--audience", "guild", SAMPLE, "--data", tmp_path / "d")
     printed = json.loads(ran.out)
     assert set(printed) == {"imported", "learned"}
-    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", "known", "events", *SKIPPED}
+    assert set(printed["imported"]) == {"read", "messages", "items", "summaries", *CHANGED, "known", "events", *SKIPPED}
     assert set(printed["learned"]) == {"extractions", "summaries", "events", "errors", "unmerged", "put_off", "left"}
     assert json.loads(dnam("learn", "--json", "--data", tmp_path / "d").out)["events"] == 0
 
@@ -341,6 +345,108 @@ def test_what_was_brought_in_and_not_read_is_learned_by_the_same_import(tmp_path
     assert dnam(*options).out == "Imported nothing new; 41 known already.\n"
 
 
+@pytest.mark.parametrize("option", ["--dry-run", "--no-learn"])
+def test_an_unknown_type_of_channel_is_restricted_and_told_of(tmp_path: Path, option: str) -> None:
+    strange = write(tmp_path / "strange.json", export(message(1), message(2, author=LEE), kind="GuildHologram"))
+    ran = dnam("import", "--audience", "guild", option, strange, "--data", tmp_path / "d")
+    told = "talk is of a type that dnam does not know ('GuildHologram')"
+    assert (ran.code, ran.err) == (0, f"dnam: {told}: it counts as restricted, whatever is said of it\n")
+    if option == "--no-learn":
+        (session,) = json.loads(f"[{dnam('sessions', '--json', '--data', tmp_path / 'd').out}]")
+        assert session["audience"] == "channel"
+
+
+def edited_later(folder: Path) -> list[Path]:
+    """An export, and one of the same channel in which two messages were edited since."""
+    first = [message(n, f"number {n}") for n in range(15)]
+    new = [each | {"content": "better", "timestampEdited": iso(T0 + 60_000)} for each in first[:2]]
+    return [write(folder / f"{n}.json", export(*each)) for n, each in enumerate([first, [*new, *first[2:]]])]
+
+
+def test_two_texts_with_one_id_come_in_once_each(tmp_path: Path) -> None:
+    tea, mate = item("a", "likes tea", T0), item("a", "likes mate", T0)
+    write(tmp_path / "disco" / "durable" / "1.json", store(tea, mate))
+    ran = dnam("import", "--no-learn", tmp_path / "disco", "--data", tmp_path / "d")
+    assert ran.out == "Imported 2 items.\n"
+    shown = dnam("show", "1", "--data", tmp_path / "d").out
+    assert "likes tea" in shown
+    assert "likes mate" in shown
+    again = dnam("import", "--no-learn", tmp_path / "disco", "--data", tmp_path / "d")
+    assert again.out == "Imported nothing new; 2 known already.\n"
+
+
+def test_edits_are_told_from_messages(tmp_path: Path) -> None:
+    first, then = edited_later(tmp_path)
+    command = ("import", "--audience", "guild", "--no-learn", "--data", tmp_path / "d")
+    assert dnam(*command, first).out == "Imported 15 messages.\n"
+    rehearsed = dnam(*command, "--dry-run", then).out
+    assert "Read 15: 0 would be new, 2 edits, 13 known already.\n" in rehearsed
+    assert re.search(r"edited message +guild/G +2\n", rehearsed)
+    assert dnam(*command, then).out == "Imported 2 edits; 13 known already.\n"
+    logged = dnam("log", "--tag", "import.ended", "--data", tmp_path / "d").out.splitlines()
+    assert logged[0].endswith("15 messages, 0 items, 0 summaries")
+    assert logged[1].endswith("0 messages, 2 edits, 0 items, 0 summaries")
+    again = json.loads(dnam(*command, "--json", first, then).out)["imported"]
+    assert (again["messages"], again["edits"], again["narrowed"], again["known"]) == (0, 0, 0, 30)
+
+
+def test_a_channel_that_is_restricted_anew_is_no_message(tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "d")
+    assert dnam("import", "--audience", "guild", "--no-learn", SAMPLE, *data).code == 0
+    command = ("import", "--audience", "channel", "--no-learn", SAMPLE, *data)
+    rehearsed = dnam(*command, "--dry-run").out
+    assert "Read 41: 0 would be new, 1 channel would be restricted, 41 known already.\n" in rehearsed
+    assert re.search(r"restricted channel +channel/C +1\n", rehearsed)
+    closed = "restricted 1 channel that everybody in the guild could read"
+    assert dnam(*command).out == f"Imported nothing new; {closed}; 41 known already.\n"
+    logged = dnam("log", "--tag", "import.ended", *data).out.splitlines()
+    assert logged[1].endswith("0 messages, 0 items, 0 summaries, 1 channel restricted")
+    assert "  0, 41 closed  " in dnam("sessions", *data).out
+    session = json.loads(dnam("sessions", "--json", *data).out)
+    assert (session["messages"], session["closed"], session["epoch"]) == (0, 41, 1)
+    people = [json.loads(each) for each in dnam("people", "--json", *data).out.splitlines()]
+    assert session["last_said"] == max(each["last_said"] for each in people if each["last_said"])
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"),
+    [
+        ([None], [(256, None), (512, None), (600, None), (600, 600)]),
+        ([600], [(256, 600), (512, 600), (600, 600), (600, 600)]),
+        ([900], [(256, 900), (512, 900), (600, 900), (600, 600)]),
+        ([300], [(256, 300), (512, None), (600, None), (600, 600)]),
+        # A file that does not say how many it has leaves it open how many there are in all.
+        ([300, None], [(256, None), (512, None), (600, None), (600, 600)]),
+        ([300, 300], [(256, 600), (512, 600), (600, 600), (600, 600)]),
+    ],
+)
+@pytest.mark.parametrize("option", ["--dry-run", "--no-learn"])
+def test_a_bar_says_how_far_an_import_is_only_where_that_is_known(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    option: str,
+    counts: list[int | None],
+    told: list[tuple[int, int | None]],
+) -> None:
+    shown: list[tuple[int, int | None]] = []
+
+    @contextmanager
+    def watched(*_: str) -> Iterator[Progress]:
+        yield lambda done, total: shown.append((done, total))
+
+    monkeypatch.setattr(Screen, "progress", watched)
+    each = MANY // len(counts)
+    for file, count in enumerate(counts):
+        value = export(*(message(file * each + n) for n in range(each)), id=str(500 + file))
+        given = value | {"messageCount": count} if count is not None else value
+        if count is None:
+            del given["messageCount"]
+        write(tmp_path / f"{file}.json", given)
+    files = [tmp_path / f"{file}.json" for file in range(len(counts))]
+    assert dnam("import", "--audience", "guild", option, *files, "--data", tmp_path / "d").code == 0
+    assert shown == told
+
+
 class Terminal(StringIO):
     """Somebody types these lines."""
 
@@ -356,7 +462,7 @@ def typing(monkeypatch: pytest.MonkeyPatch, text: str) -> Terminal:
     return shown
 
 
-@pytest.mark.parametrize(("typed", "audience"), [("guild\n", "guild"), ("\n", "channel"), ("", "channel")])
+@pytest.mark.parametrize(("typed", "audience"), [("guild\n", "guild"), ("\n", "channel"), (" DM \n", "dm")])
 def test_in_a_terminal_it_asks_who_could_read_a_channel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, audience: str
 ) -> None:
@@ -369,10 +475,33 @@ def test_in_a_terminal_it_asks_who_could_read_a_channel(
     assert "count as restricted" in shown.getvalue()
 
 
-def test_a_wrong_word_for_who_could_read_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    typing(monkeypatch, "friends\n")
-    with pytest.raises(BadRequest, match="guild, channel, dm, not 'friends'"):
-        bringing._ask([detect(SAMPLE)], Screen())
+def test_at_a_wrong_word_for_who_could_read_it_it_asks_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = typing(monkeypatch, "friends\nguild\n")
+    source = detect(SAMPLE)
+    assert list(bringing._ask([source], Screen()).values()) == ["guild"]
+    question = "Who could read plot-talk? guild, channel or dm [channel] "
+    assert shown.getvalue() == f"{question}dnam: one of guild, channel, dm, not 'friends'\n{question}"
+
+
+def test_a_channel_in_several_files_is_asked_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = typing(monkeypatch, "guild\nchannel\n")
+    assert list(bringing._ask([detect(SAMPLE), detect(SAMPLE)], Screen()).values()) == ["guild"]
+    assert shown.getvalue().count("?") == 1
+
+
+@pytest.mark.parametrize("typed", ["", "friends\n"])
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_where_typing_ends_at_the_question_nothing_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, typed: str
+) -> None:
+    """As at the other question that has several answers, of an adoption."""
+    answers = iter([*typed.splitlines(keepends=True), ""])
+    monkeypatch.setattr(bringing, "answer_to", lambda _: next(answers))
+    monkeypatch.setattr(bringing, "_may_ask", lambda _: True)
+    ran = dnam("import", option, SAMPLE, "--data", tmp_path / "d")
+    assert (ran.code, ran.out) == (130, "")
+    assert ran.err.endswith("dnam: ended at the question: nothing was imported\n")
+    assert not (tmp_path / "d").exists()
 
 
 @pytest.fixture

@@ -24,7 +24,9 @@ LOOKS: tuple[tuple[str, ...], ...] = (
     ("verify", "--open"),
 )
 PERSON_FIELDS = "person name opted_out accounts names messages items last_said last_said_iso"
-SESSION_FIELDS = "key session name kind place guild audience epoch messages turns summarised last_said last_said_iso"
+SESSION_FIELDS = (
+    "key session name kind place guild audience epoch messages closed turns summarised last_said last_said_iso"
+)
 ITEM_FIELDS = (
     "id owner compartment kind text created updated source status type about tags confidence evidence source_count "
     "supersedes valid_from valid_until hits last_hit kept where created_iso updated_iso seq event tag by reason policy"

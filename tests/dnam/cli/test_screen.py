@@ -165,6 +165,26 @@ def test_a_bar_is_drawn_in_a_terminal_only(monkeypatch: pytest.MonkeyPatch, caps
     assert "deriving, $0.0002 so far" in capsys.readouterr().err
 
 
+def test_a_bar_of_what_nobody_counted_is_not_full(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    for before in (None, 10):
+        with Screen().progress("importing", "messages") as tell:
+            tell(5, before)
+            tell(1_792, None)
+        last = capsys.readouterr().err.rsplit("importing", 1)[1]
+        assert "1792/?" in last
+        assert "0:00" not in last
+
+
+def test_a_line_tells_of_no_end_that_nobody_knows() -> None:
+    told: list[str] = []
+    seconds = iter([0.0, 6.0])
+    Lines(told.append, "deriving", "runs", lambda: next(seconds))(1_000, None)
+    assert told == ["deriving: 1,000 runs"]
+
+
 def test_where_no_bar_is_drawn_a_line_comes_now_and_then(capsys: pytest.CaptureFixture[str]) -> None:
     told: list[str] = []
     seconds = 0.0

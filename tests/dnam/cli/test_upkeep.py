@@ -1,6 +1,7 @@
 """replay and verify: what they find, and that they leave what they look at as it was."""
 
 import asyncio
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from replay.pages import PAGE_SIZE
 from replay.ring_records import SIZE
 from replay.store import DiskStore
 from tests.dnam.cli.memories import bytes_of, dnam, ended, garden, make, process
+from tests.dnam.importers.files import SAMPLE
 from tests.dnam.scripted import FakeClock
 
 REPLAY_FIELDS = "events digest"
@@ -176,6 +178,34 @@ def test_nothing_here_is_not_told_to_be_well(tmp_path: Path) -> None:
         assert (ran.code, ran.out) == (3, "")
         assert "there is no log in" in ran.err
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("command", [("people",), ("log",), ("stats",), ("learn",), ("learn", "--json")])
+def test_who_looks_or_learns_where_nothing_is_has_an_empty_answer(tmp_path: Path, command: tuple[str, ...]) -> None:
+    ran = dnam(*command, "--data", tmp_path / "none")
+    assert ran.code == 0
+    assert ran.err.startswith("dnam: nothing remembered here yet: there is no log in ")
+    if command[0] == "learn":
+        empty = dict.fromkeys(("extractions", "summaries", "events"), 0)
+        assert (json.loads(ran.out).items() >= empty.items()) if ran.out else len(command) == 1
+    assert not (tmp_path / "none").exists()
+    named = dnam("learn", "--user", "Kim", "--data", tmp_path / "none")
+    assert (named.code, "'Kim' is not known here" in named.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("people",), ("stats",), ("learn",), ("verify",), ("replay",), ("import", "--audience", "guild", SAMPLE)],
+    ids=lambda each: str(each[0]),
+)
+def test_a_file_in_place_of_the_log_is_told_by_every_command(tmp_path: Path, command: tuple[str | Path, ...]) -> None:
+    data = tmp_path / "d"
+    data.mkdir()
+    (data / "log").write_text("mine")
+    ran = dnam(*command, "--data", data)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err == f"dnam: {data / 'log'} is a file, and dnam keeps a folder there: move it away\n"
+    assert [each.name for each in data.iterdir()] == ["log"]
 
 
 @pytest.mark.parametrize("harm", ["cut short", "a page overwritten", "no file", "CURRENT"])

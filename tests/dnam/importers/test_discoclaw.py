@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from dnam.importers.detect import detect
+from dnam.importers.discoclaw import SAID_TWICE
 from dnam.importers.source import (
     Arrival,
     BrokenImport,
@@ -19,6 +20,7 @@ from projections.decisions.meet import Account
 from projections.events.values import Source as ItemSource
 from projections.events.values import SourceType
 from projections.ids import Ref
+from projections.policies.item_ids import derive
 from tests.dnam.importers.files import T0, reasons, until_error, write
 
 DISCORD = {"type": "discord", "channelId": "5", "messageId": "6"}
@@ -110,13 +112,29 @@ def test_one_bad_item_does_not_lose_the_others(tmp_path: Path) -> None:
     assert any("durable/1.json $.items[3]: " in each and "$.status" in each for each in broken)
 
 
-def test_of_two_items_with_one_id_the_active_one_counts(tmp_path: Path) -> None:
-    old, new = item("a", "old", T0 + 5, status="deprecated"), item("a", "new", T0)
-    for number, order in enumerate([(old, new), (new, old), (item("a", "older", T0 - 1), new)]):
+def test_of_two_items_with_one_id_and_text_the_active_one_counts(tmp_path: Path) -> None:
+    old, new = item("a", "Likes  TEA", T0 + 5, status="deprecated"), item("a", "likes tea", T0)
+    for number, order in enumerate([(old, new), (new, old), (item("a", "likes tea", T0 - 1), new)]):
         write(tmp_path / str(number) / "durable" / "1.json", store(*order))
         found = read(tmp_path / str(number))
-        assert [each.text for each in found if isinstance(each, ImportedItem)] == ["new"]
-        assert reasons(found) == {"another item with the same id counts": 1}
+        assert [(each.id, each.updated) for each in found if isinstance(each, ImportedItem)] == [("a", T0)]
+        assert [each for each in found if isinstance(each, Skipped)] == [Skipped(SAID_TWICE, "a of 1")]
+
+
+def test_of_two_texts_with_one_id_none_is_lost(tmp_path: Path) -> None:
+    """As where an item was given other words, and somebody said the first ones again: one id is made from them."""
+    own, longer = derive("preference", "likes tea"), derive("preference", "likes tea", 12)
+    tea, mate = item(own, "likes tea", T0), item(own, "likes mate", T0 + 5)
+    soup = item(own, "likes soup", T0 + 9, status="deprecated")
+    for number, order in enumerate([(tea, mate, soup), (soup, mate, tea, tea)]):
+        write(tmp_path / str(number) / "durable" / "1.json", store(*order))
+        found = read(tmp_path / str(number))
+        assert {(each.id, each.text, each.status) for each in found if isinstance(each, ImportedItem)} == {
+            (own, "likes mate", "active"),
+            (longer, "likes tea", "active"),
+            (derive("preference", "likes soup"), "likes soup", "deprecated"),
+        }
+        assert reasons(found) == ({SAID_TWICE: 1} if number else {})
 
 
 def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:

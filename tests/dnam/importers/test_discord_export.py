@@ -88,7 +88,9 @@ def test_unless_told_no_channel_is_public(tmp_path: Path, kind: str) -> None:
     [
         ("GuildTextChat", "guild", True),
         ("GuildPublicThread", "guild", True),
-        ("GuildSomethingNew", "guild", True),
+        ("GuildSomethingNew", "channel", False),
+        ("DirectSomethingNew", "channel", False),
+        ("", "channel", False),
         ("GuildPrivateThread", "channel", False),
         ("DirectGroupTextChat", "channel", False),
         ("DirectTextChat", "channel", False),
@@ -98,6 +100,21 @@ def test_what_is_private_by_its_own_word_stays_so(tmp_path: Path, kind: str, aud
     value = export(message(1), message(2, author=LEE), kind=kind)
     assert {each.place.audience for each in heard(tmp_path, value, Options(audience="guild"))} == {audience}
     assert source(tmp_path, value).channels[0].must_ask == asks
+
+
+@pytest.mark.parametrize("told", [None, "guild", "channel", "dm"])
+@pytest.mark.parametrize("kind", ["GuildHologram", "DirectHologram", "guildtextchat", "16"])
+def test_a_channel_of_an_unknown_type_is_restricted_whatever_is_told(
+    tmp_path: Path, kind: str, told: Told | None
+) -> None:
+    value = export(message(1), message(2, author=BOT), kind=kind)
+    options = Options(audience="guild", audiences={} if told is None else {"500": told})
+    for request in heard(tmp_path, value, options):
+        assert (request.place.audience, request.place.partner) == ("channel", None)
+        # What nobody may say narrows no channel that is known as open, either.
+        assert request.place.told == (told == "channel")
+    (channel,) = source(tmp_path, value).channels
+    assert (channel.must_ask, channel.unknown_type) == (False, kind)
 
 
 def test_what_is_told_of_one_channel_goes_before_what_is_told_of_all(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -10,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dnam.importers.detect import detect
-from dnam.importers.source import BrokenImport, ImportFailed, UnreadableImport
-from dnam.importers.stream import BOM, MendedStream, is_blank, values
+from dnam.importers.source import BrokenImport, ImportFailed, Options, UnknownFormat, UnreadableImport
+from dnam.importers.stream import BOM, CHUNK_BYTES, MendedStream, is_blank, values
 
 TEXTS = st.text(st.one_of(st.characters(), st.characters(categories=["Cs"]), st.sampled_from('\\"\ud83d\ude00u\x00')))
 
@@ -64,7 +65,15 @@ def test_a_byte_order_mark_is_passed_over(tmp_path: Path) -> None:
         (b"[1, 2, ", "after number 2, at byte 7"),
         (b"[1, 2, x, 3]", "after number 2, before byte 12"),
         (b"[1, 2] x", "after number 2, before byte 8"),
-        (b'[1, "\xff"]', "after number 1, before byte 8"),
+        (b'[1, "\xff"]', "after number 1, at byte 6 in line 1"),
+        (b'[1,\n2,\n"\xc3\xa9\xe9"]', "after number 2, at byte 11 in line 3"),
+        (
+            b'[1,\n"' + b"\xc3\xa9" * CHUNK_BYTES + b'\xe9\xe9"]',
+            f"after number 1, at byte {2 * CHUNK_BYTES + 6} in line 2",
+        ),
+        (b'["' + b"a" * (CHUNK_BYTES - 3) + b'\xe2("]', f"after number 0, at byte {CHUNK_BYTES} in line 1"),
+        (b'[1, x, "\xff"]', "after number 1, before byte 11"),
+        (b'[1, "a\xc3', "after number 1, at byte 7"),
         (b'[1, "\n"]', "after number 1, before byte 8"),
     ],
 )
@@ -77,7 +86,24 @@ def test_what_stands_before_a_break_is_read_and_the_break_is_named(tmp_path: Pat
     assert caught.value.where == where
     assert f"after number {len(read)}," in where
     assert str(path) in str(caught.value)
-    assert "Export it again" in str(caught.value)
+    assert ("Export it again" in str(caught.value)) == ("line" not in where)
+    assert ("is not UTF-8" in str(caught.value)) == ("line" in where)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [("utf-16", "UTF-16"), ("utf-16-be", "UTF-16"), ("utf-32", "UTF-32"), ("utf-32-be", "UTF-32")],
+)
+def test_another_encoding_is_told_by_its_mark(tmp_path: Path, encoding: str, said: str) -> None:
+    mark = "\ufeff" if encoding.endswith("be") else ""
+    path = tmp_path / "durable" / "1.json"
+    path.parent.mkdir()
+    path.write_bytes((mark + json.dumps({"version": 1, "items": []})).encode(encoding))
+    told = f"{path} is in {said}, as its first bytes say, and dnam reads UTF-8"
+    with pytest.raises(UnknownFormat, match=re.escape(told)):
+        detect(path)
+    with pytest.raises(UnknownFormat, match=re.escape(told)):
+        list(detect(tmp_path).read(Options()))
 
 
 def test_a_disk_that_fails_on_the_way_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
