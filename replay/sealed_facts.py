@@ -114,6 +114,7 @@ class _Since:
             self._lying.discard(_before(event))
             for part in self._parts.pop(_before(event), ()):
                 self._belongs(part, _address(event.item))
+            self._belongs(_address(event.item), None)  # what came onto a part is nobody's part
         if isinstance(event, ItemMerged):
             for each in event.absorbed:
                 self._belongs(_address(each), _address(event.item))

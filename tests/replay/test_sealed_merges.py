@@ -237,6 +237,18 @@ def test_what_was_kept_private_and_merged_is_open_nowhere_where_another_is_kept_
     assert "durable-2" not in opened(data, ada)
 
 
+def test_what_was_kept_private_onto_a_part_and_brought_back_there_is_open_nowhere(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private = tea(ada, direct(ada))
+    whole = says(tea(ada, direct(ada), "durable-2"), "likes gin")
+    record(data, *(drafts(remembered(each), name=f"there {n}") for n, each in enumerate((private, whole))))
+    since = (merged(whole, private), moved(private, tea(ada)), forgotten(private), brought_back(private))
+    again = restored(data, place, *since)
+    assert lying(data, ada) == {("direct", "likes tea", "active"), ("direct", "likes gin", "active")}
+    assert again == 1
+
+
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
     data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
 ) -> None:
