@@ -6,7 +6,8 @@ that were forgotten, or kept private, and settings by which less is learned or k
     item.moved       into its person's direct messages, of an item that the backup has: recorded anew
     its way          what made such an item one with others that the backup has (a move onto another one, a merge), or
                      took it apart from them (an undo, a restore): recorded anew ahead of the above. What it was one
-                     with would say it still, or what was none of it any more would go with it
+                     with would say it still, or what was none of it any more would go with it. And the way of
+                     what had left the place where it came to lie: that would be lost under it, if it was only shared
     config.set       the last of each scope and key, if it is one of those: recorded anew
 
 Only what the log in force can show is known: not what was taken back in a copy of it that is gone, nor what cannot be
@@ -61,6 +62,13 @@ class _Origin(NamedTuple):
     apart: bool = False
 
 
+class _Leaving(NamedTuple):
+    """Where an item went from somewhere, and as the fact of which number."""
+
+    number: int
+    to: Address
+
+
 class _Since:
     """What came since the backup, by the address of each item. `_ways` has what made an item one with others that the
     backup has, or took it apart from them: without it, what was taken back would be there still as a part of another.
@@ -72,7 +80,9 @@ class _Since:
         self._part_of: dict[Address, Address] = {}
         self._parts: dict[Address, set[Address]] = {}
         self._came: dict[Address, _Origin] = {}
-        self._left: dict[Address, Address] = {}
+        self._left: dict[Address, list[_Leaving]] = {}
+        self._room: dict[bytes, _Leaving] = {}
+        self._made_room: set[bytes] = set()
         self._moves: dict[Address, SealedFact] = {}
         self._ways: dict[Address, tuple[SealedFact, ...]] = {}
         self._places: dict[Address, SealedFact] = {}
@@ -155,7 +165,7 @@ class _Since:
         self._find_way(fact, before, address, origin.address)
         if origin.address in self._there or not is_one:  # else it is still what it was one with, which the backup has
             self._came[address] = _Origin(address) if origin.address == address else origin
-        self._left[before] = address
+        self._left.setdefault(before, []).append(_Leaving(self._order[fact.header.id], address))
         self._places.pop(before, None)
         self._places[address] = fact
         self._items[address] = forgotten if event.item.status == "forgotten" else fact
@@ -163,15 +173,43 @@ class _Since:
     def _find_way(self, fact: SealedFact, before: Address, address: Address, origin: Address) -> None:
         """What is needed ahead of a move that goes on from what was made one, or makes one, and the move itself."""
         came = (self._moves.pop(before),) if before in self._moves else ()
+        room = self._way_that_made_room(fact, before, address)
         way, there = self._ways.pop(before, ()), self._ways.pop(address, ())
         is_one = self._is_known(address)
-        if way and way == there:  # they came apart, last of all: they are one again
+        if way and way == there and not self._has_made_room(way):  # they came apart, last of all: they are one again
             ahead = way[:-2] if isinstance(way[-1].event, ItemReverted) else ()
             self._ways[address] = (*ahead, fact) if origin != address else ahead
-        elif way or there or is_one:
-            self._ways[address] = self._in_order(*came, *way, *self._way_of(address), *there, fact)
+        elif way or there or is_one or room:
+            self._ways[address] = self._in_order(*came, *way, *self._way_of(address), *there, *room, fact)
         else:
             self._moves[address] = _from(fact, origin)
+
+    def _way_that_made_room(self, fact: SealedFact, before: Address, address: Address) -> tuple[SealedFact, ...]:
+        """The way of what had lain where something comes to lie. Without it, what the backup has there, or what a way
+        leads there, would be lost under what comes.
+        """
+        if address in self._lying or address not in self._left:
+            return ()
+        leaving = self._left[address][-1]
+        gone = self._lies_now(leaving)
+        if gone == before or (address not in self._there and gone not in self._ways):
+            return ()
+        self._ways[gone] = way = self._way_of(gone)
+        self._room[fact.header.id] = leaving
+        self._made_room |= {each.header.id for each in way}
+        return way
+
+    def _lies_now(self, leaving: _Leaving) -> Address:
+        """Where what left lies by now."""
+        further: _Leaving | None = leaving
+        while further is not None:
+            leaving = further
+            further = next((each for each in self._left.get(leaving.to, ()) if each.number > leaving.number), None)
+        return leaving.to
+
+    def _has_made_room(self, way: tuple[SealedFact, ...]) -> bool:
+        """Whether something came to lie where this had led away from: it is needed, whatever becomes of it."""
+        return not self._made_room.isdisjoint(each.header.id for each in way)
 
     def _way_of(self, address: Address) -> tuple[SealedFact, ...]:
         """The way of an item, taken from it: the move by which it came, where it was none but itself so far, too."""
@@ -180,11 +218,13 @@ class _Since:
 
     def _apart(self, address: Address, fact: SealedFact) -> None:
         """What was one with another left it there: that is there as it was before. Where they were one in the backup,
-        both need this to be so again.
+        both need this to be so again; and where something has come to lie that needs their way.
         """
-        went = self._left.get(address, address)
+        went = self._left[address][-1].to if address in self._left else address
         way = self._ways.get(went, ())
-        if len(way) > 1 and _makes_one(way[-2], address):
+        if self._has_made_room(way):
+            self._ways[went] = self._ways[address] = (*way, fact)
+        elif len(way) > 1 and _makes_one(way[-2], address):
             self._ways[went] = way[:-2]
         elif address in self._there and self._came.get(went) == _Origin(address):
             self._came[went] = _Origin(address, apart=True)
@@ -226,7 +266,15 @@ class _Since:
 
     def facts(self) -> tuple[SealedFact, ...]:
         """What holds in the end, in the order in which it was recorded."""
-        return self._in_order(*(each for address in self._items for each in self._taken_back(address)), *self._set())
+        taken_back = self._in_order(*(each for address in self._items for each in self._taken_back(address)))
+        return self._in_order(*self._with_what_made_room(taken_back), *self._set())
+
+    def _with_what_made_room(self, facts: tuple[SealedFact, ...]) -> tuple[SealedFact, ...]:
+        """These, and all of the way of what made room for them: it does not stay halfway."""
+        made_room = [self._room[each.header.id] for each in facts if each.header.id in self._room]
+        ways = [self._ways.get(self._lies_now(each), ()) for each in made_room]
+        whole = self._in_order(*facts, *(each for way in ways for each in way))
+        return facts if len(whole) == len(facts) else self._with_what_made_room(whole)
 
     def _set(self) -> Iterator[SealedFact]:
         for fact in self._settings.values():
