@@ -82,7 +82,7 @@ class _Since:
         self._came: dict[Address, _Origin] = {}
         self._left: dict[Address, list[_Leaving]] = {}
         self._room: dict[bytes, _Leaving] = {}
-        self._made_room: set[bytes] = set()
+        self._needed: set[bytes] = set()
         self._moves: dict[Address, SealedFact] = {}
         self._ways: dict[Address, tuple[SealedFact, ...]] = {}
         self._places: dict[Address, SealedFact] = {}
@@ -176,9 +176,10 @@ class _Since:
         room = self._way_that_made_room(fact, before, address)
         way, there = self._ways.pop(before, ()), self._ways.pop(address, ())
         is_one = self._is_known(address)
-        if way and way == there and not self._has_made_room(way):  # they came apart, last of all: they are one again
-            ahead = way[:-2] if isinstance(way[-1].event, ItemReverted) else ()
-            self._ways[address] = (*ahead, fact) if origin != address else ahead
+        if way and way == there and isinstance(way[-1].event, ItemReverted) and not self._is_needed(way):
+            ahead = way[:-2]  # they came apart, last of all: they are one again
+            is_as_it_was = origin == address and not ahead and before not in self._there
+            self._ways[address] = () if is_as_it_was else (*ahead, fact)
         elif way or there or is_one or room:
             self._ways[address] = self._in_order(*came, *way, *self._way_of(address), *there, *room, fact)
         else:
@@ -196,7 +197,7 @@ class _Since:
             return ()
         self._ways[gone] = way = self._way_of(gone)
         self._room[fact.header.id] = leaving
-        self._made_room |= {each.header.id for each in way}
+        self._needed |= {each.header.id for each in way}
         return way
 
     def _lies_now(self, leaving: _Leaving) -> Address:
@@ -207,9 +208,9 @@ class _Since:
             further = next((each for each in self._left.get(leaving.to, ()) if each.number > leaving.number), None)
         return leaving.to
 
-    def _has_made_room(self, way: tuple[SealedFact, ...]) -> bool:
-        """Whether something came to lie where this had led away from: it is needed, whatever becomes of it."""
-        return not self._made_room.isdisjoint(each.header.id for each in way)
+    def _is_needed(self, way: tuple[SealedFact, ...]) -> bool:
+        """Whether another's way has some of this too: that needs it, whatever becomes of this one."""
+        return not self._needed.isdisjoint(each.header.id for each in way)
 
     def _way_of(self, address: Address) -> tuple[SealedFact, ...]:
         """The way of an item, taken from it: the move by which it came, where it was none but itself so far, too."""
@@ -218,11 +219,11 @@ class _Since:
 
     def _apart(self, address: Address, fact: SealedFact) -> None:
         """What was one with another left it there: that is there as it was before. Where they were one in the backup,
-        both need this to be so again; and where something has come to lie that needs their way.
+        both need this to be so again; and where another needs their way.
         """
         went = self._left[address][-1].to if address in self._left else address
         way = self._ways.get(went, ())
-        if self._has_made_room(way):
+        if self._is_needed(way):
             self._ways[went] = self._ways[address] = (*way, fact)
         elif len(way) > 1 and _makes_one(way[-2], address):
             self._ways[went] = way[:-2]
@@ -239,6 +240,7 @@ class _Since:
             ways = {each: self._way_of(each) for each in (whole, *absorbed)}
             self._ways |= {each: ways[each] for each in absorbed}
             self._ways[whole] = self._in_order(*(one for way in ways.values() for one in way), fact)
+            self._needed |= {one.header.id for way in ways.values() for one in way}
 
     def _changed(self, fact: SealedFact, address: Address) -> None:
         """What a merge had made one comes apart: the whole says what it said before, and the part is there again."""

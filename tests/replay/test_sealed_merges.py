@@ -407,3 +407,32 @@ def test_an_undo_onto_what_lies_there_by_now_comes_apart_too(data: Path, place: 
     record(data, drafts(one_of(private, wide), remembered(private), name="shared"))
     assert restored(data, place, *comes_apart(private, wide), forgotten(private)) == 3
     assert counted(data, ada) == {"direct": ("forgotten", 1), "everywhere": ("active", 4)}
+
+
+def test_what_an_undo_brought_onto_another_and_is_shared_again_is_in_one_place(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    record(data, drafts(one_of(private, wide), remembered(private), name="shared"))
+    since = (*comes_apart(private, wide), one_of(private, wide), forgotten(wide))
+    assert restored(data, place, *since) == 2
+    assert lying(data, ada) == {OPEN, ("everywhere", "likes tea", "forgotten")}
+
+
+def test_what_an_undo_brought_onto_another_and_is_private_again_is_not_open_there(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    record(data, drafts(one_of(wide, private), remembered(wide), name="shared"))
+    since = (*comes_apart(wide, private), forgotten(private), moved(private, wide))
+    assert restored(data, place, *since) == 1
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active")}
+
+
+def test_what_came_apart_and_was_merged_in_between_is_one_again(data: Path, place: Path, ada: Handle) -> None:
+    private, wide = wide_and_private(data, ada)
+    whole = says(tea(ada, direct(ada), "durable-3"), "likes gin")
+    record(data, drafts(moved(private, wide), remembered(whole), name="shared"))
+    since = (*comes_apart(wide, private), merged(whole, private), moved(private, wide), forgotten(says(whole, BOTH)))
+    assert restored(data, place, *since) == 5
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active"), ("direct", BOTH, "forgotten")}
