@@ -62,11 +62,11 @@ class _Origin(NamedTuple):
     apart: bool = False
 
 
-class _Leaving(NamedTuple):
-    """Where an item went from somewhere, and as the fact of which number."""
+class _Stay(NamedTuple):
+    """Where an item lies from the fact with that number on, until it leaves."""
 
-    number: int
-    to: Address
+    since: int
+    at: Address
 
 
 class _Since:
@@ -80,8 +80,8 @@ class _Since:
         self._part_of: dict[Address, Address] = {}
         self._parts: dict[Address, set[Address]] = {}
         self._came: dict[Address, _Origin] = {}
-        self._left: dict[Address, list[_Leaving]] = {}
-        self._room: dict[bytes, _Leaving] = {}
+        self._left: dict[Address, list[_Stay]] = {}
+        self._others: dict[bytes, tuple[_Stay, ...]] = {}
         self._needed: set[bytes] = set()
         self._moves: dict[Address, SealedFact] = {}
         self._ways: dict[Address, tuple[SealedFact, ...]] = {}
@@ -165,7 +165,7 @@ class _Since:
         self._find_way(fact, before, address, origin.address)
         if origin.address in self._there or not is_one:  # else it is still what it was one with, which the backup has
             self._came[address] = _Origin(address) if origin.address == address else origin
-        self._left.setdefault(before, []).append(_Leaving(self._order[fact.header.id], address))
+        self._left.setdefault(before, []).append(_Stay(self._order[fact.header.id], address))
         self._places.pop(before, None)
         self._places[address] = fact
         self._items[address] = forgotten if event.item.status == "forgotten" else fact
@@ -191,22 +191,25 @@ class _Since:
         """
         if address in self._lying or address not in self._left:
             return ()
-        leaving = self._left[address][-1]
-        gone = self._lies_now(leaving)
+        gone = self._lies_now(self._left[address][-1])
         if gone == before or (address not in self._there and gone not in self._ways):
             return ()
         self._ways[gone] = way = self._way_of(gone)
-        self._room[fact.header.id] = leaving
+        self._concerns(fact, gone)
         self._needed |= {each.header.id for each in way}
         return way
 
-    def _lies_now(self, leaving: _Leaving) -> Address:
-        """Where what left lies by now."""
-        further: _Leaving | None = leaving
+    def _lies_now(self, stay: _Stay) -> Address:
+        """Where what lay there lies by now."""
+        further: _Stay | None = stay
         while further is not None:
-            leaving = further
-            further = next((each for each in self._left.get(leaving.to, ()) if each.number > leaving.number), None)
-        return leaving.to
+            stay = further
+            further = next((each for each in self._left.get(stay.at, ()) if each.since > stay.since), None)
+        return stay.at
+
+    def _concerns(self, fact: SealedFact, *items: Address) -> None:
+        """It is recorded anew only with all that became of these."""
+        self._others[fact.header.id] = tuple(_Stay(self._order[fact.header.id], each) for each in items)
 
     def _is_needed(self, way: tuple[SealedFact, ...]) -> bool:
         """Whether another's way has some of this too: that needs it, whatever becomes of this one."""
@@ -221,7 +224,7 @@ class _Since:
         """What was one with another left it there: that is there as it was before. Where they were one in the backup,
         both need this to be so again; and where another needs their way.
         """
-        went = self._left[address][-1].to if address in self._left else address
+        went = self._left[address][-1].at if address in self._left else address
         way = self._ways.get(went, ())
         if self._is_needed(way):
             self._ways[went] = self._ways[address] = (*way, fact)
@@ -241,6 +244,7 @@ class _Since:
             self._ways |= {each: ways[each] for each in absorbed}
             self._ways[whole] = self._in_order(*(one for way in ways.values() for one in way), fact)
             self._needed |= {one.header.id for way in ways.values() for one in way}
+            self._concerns(fact, whole, *absorbed)
 
     def _changed(self, fact: SealedFact, address: Address) -> None:
         """What a merge had made one comes apart: the whole says what it said before, and the part is there again."""
@@ -269,14 +273,17 @@ class _Since:
     def facts(self) -> tuple[SealedFact, ...]:
         """What holds in the end, in the order in which it was recorded."""
         taken_back = self._in_order(*(each for address in self._items for each in self._taken_back(address)))
-        return self._in_order(*self._with_what_made_room(taken_back), *self._set())
+        return self._in_order(*self._with_others(taken_back), *self._set())
 
-    def _with_what_made_room(self, facts: tuple[SealedFact, ...]) -> tuple[SealedFact, ...]:
-        """These, and all of the way of what made room for them: it does not stay halfway."""
-        made_room = [self._room[each.header.id] for each in facts if each.header.id in self._room]
-        ways = [self._ways.get(self._lies_now(each), ()) for each in made_room]
-        whole = self._in_order(*facts, *(each for way in ways for each in way))
-        return facts if len(whole) == len(facts) else self._with_what_made_room(whole)
+    def _with_others(self, facts: tuple[SealedFact, ...]) -> tuple[SealedFact, ...]:
+        """These, and all of the way of what else they concern: halfway it might be more open than it is, or was."""
+        known: tuple[SealedFact, ...] = ()
+        while len(known) < len(facts):
+            known = facts
+            others = [each for fact in known for each in self._others.get(fact.header.id, ())]
+            ways = [self._ways.get(self._lies_now(each), ()) for each in others]
+            facts = self._in_order(*known, *(each for way in ways for each in way))
+        return facts
 
     def _set(self) -> Iterator[SealedFact]:
         for fact in self._settings.values():

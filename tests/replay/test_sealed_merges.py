@@ -249,6 +249,20 @@ def test_what_was_kept_private_onto_a_part_and_brought_back_there_is_open_nowher
     assert again == 1
 
 
+@pytest.mark.parametrize("is_part", [True, False])
+def test_what_was_shared_merged_and_taken_apart_is_no_more_open_than_it_is_by_now(
+    data: Path, place: Path, ada: Handle, is_part: bool
+) -> None:
+    shared, wide = tea(ada, everywhere(ada)), says(tea(ada, everywhere(ada), "durable-2"), "likes gin")
+    record(data, drafts(remembered(wide), name="wide"))
+    both = merged(wide, shared) if is_part else merged(shared, wide)
+    came_apart = apart(wide, shared) if is_part else apart(shared, wide)
+    private = msgspec.structs.replace(wide, compartment=direct(ada))
+    since = (moved(shared, tea(ada)), both, *came_apart, moved(tea(ada), shared), moved(private, wide))
+    assert restored(data, place, *since) == 6
+    assert lying(data, ada) == {OPEN, ("direct", "likes gin", "active")}
+
+
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
     data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
 ) -> None:
