@@ -6,7 +6,8 @@ that were forgotten, or kept private, and settings by which less is learned or k
     item.moved       into its person's direct messages, of an item that the backup has: recorded anew
     its way          what made such an item one with others that the backup has (a move onto another one, a merge), or
                      took it apart from them (an undo, a restore): recorded anew ahead of the above. What it was one
-                     with would say it still, or what was none of it any more would go with it
+                     with would say it still, or what was none of it any more would go with it. And the way of
+                     what had left the place where it came to lie: that would be lost under it, if it was only shared
     config.set       the last of each scope and key, if it is one of those: recorded anew
 
 Only what the log in force can show is known: not what was taken back in a copy of it that is gone, nor what cannot be
@@ -61,6 +62,13 @@ class _Origin(NamedTuple):
     apart: bool = False
 
 
+class _Stay(NamedTuple):
+    """Where an item lies from the fact with that number on, until it leaves."""
+
+    since: int
+    at: Address
+
+
 class _Since:
     """What came since the backup, by the address of each item. `_ways` has what made an item one with others that the
     backup has, or took it apart from them: without it, what was taken back would be there still as a part of another.
@@ -72,7 +80,9 @@ class _Since:
         self._part_of: dict[Address, Address] = {}
         self._parts: dict[Address, set[Address]] = {}
         self._came: dict[Address, _Origin] = {}
-        self._left: dict[Address, Address] = {}
+        self._left: dict[Address, list[_Stay]] = {}
+        self._others: dict[bytes, tuple[_Stay, ...]] = {}
+        self._needed: set[bytes] = set()
         self._moves: dict[Address, SealedFact] = {}
         self._ways: dict[Address, tuple[SealedFact, ...]] = {}
         self._places: dict[Address, SealedFact] = {}
@@ -114,6 +124,7 @@ class _Since:
             self._lying.discard(_before(event))
             for part in self._parts.pop(_before(event), ()):
                 self._belongs(part, _address(event.item))
+            self._belongs(_address(event.item), None)  # what came onto a part is nobody's part
         if isinstance(event, ItemMerged):
             for each in event.absorbed:
                 self._belongs(_address(each), _address(event.item))
@@ -154,7 +165,7 @@ class _Since:
         self._find_way(fact, before, address, origin.address)
         if origin.address in self._there or not is_one:  # else it is still what it was one with, which the backup has
             self._came[address] = _Origin(address) if origin.address == address else origin
-        self._left[before] = address
+        self._left.setdefault(before, []).append(_Stay(self._order[fact.header.id], address))
         self._places.pop(before, None)
         self._places[address] = fact
         self._items[address] = forgotten if event.item.status == "forgotten" else fact
@@ -162,15 +173,47 @@ class _Since:
     def _find_way(self, fact: SealedFact, before: Address, address: Address, origin: Address) -> None:
         """What is needed ahead of a move that goes on from what was made one, or makes one, and the move itself."""
         came = (self._moves.pop(before),) if before in self._moves else ()
+        room = self._way_that_made_room(fact, before, address)
         way, there = self._ways.pop(before, ()), self._ways.pop(address, ())
         is_one = self._is_known(address)
-        if way and way == there:  # they came apart, last of all: they are one again
-            ahead = way[:-2] if isinstance(way[-1].event, ItemReverted) else ()
-            self._ways[address] = (*ahead, fact) if origin != address else ahead
-        elif way or there or is_one:
-            self._ways[address] = self._in_order(*came, *way, *self._way_of(address), *there, fact)
+        if way and way == there and isinstance(way[-1].event, ItemReverted) and not self._is_needed(way):
+            ahead = way[:-2]  # they came apart, last of all: they are one again
+            is_as_it_was = origin == address and not ahead and before not in self._there
+            self._ways[address] = () if is_as_it_was else (*ahead, fact)
+        elif way or there or is_one or room:
+            self._ways[address] = self._in_order(*came, *way, *self._way_of(address), *there, *room, fact)
         else:
             self._moves[address] = _from(fact, origin)
+
+    def _way_that_made_room(self, fact: SealedFact, before: Address, address: Address) -> tuple[SealedFact, ...]:
+        """The way of what had lain where something comes to lie. Without it, what the backup has there, or what a way
+        leads there, would be lost under what comes.
+        """
+        if address in self._lying or address not in self._left:
+            return ()
+        gone = self._lies_now(self._left[address][-1])
+        if gone == before or (address not in self._there and gone not in self._ways):
+            return ()
+        self._ways[gone] = way = self._way_of(gone)
+        self._concerns(fact, gone)
+        self._needed |= {each.header.id for each in way}
+        return way
+
+    def _lies_now(self, stay: _Stay) -> Address:
+        """Where what lay there lies by now."""
+        further: _Stay | None = stay
+        while further is not None:
+            stay = further
+            further = next((each for each in self._left.get(stay.at, ()) if each.since > stay.since), None)
+        return stay.at
+
+    def _concerns(self, fact: SealedFact, *items: Address) -> None:
+        """It is recorded anew only with all that became of these."""
+        self._others[fact.header.id] = tuple(_Stay(self._order[fact.header.id], each) for each in items)
+
+    def _is_needed(self, way: tuple[SealedFact, ...]) -> bool:
+        """Whether another's way has some of this too: that needs it, whatever becomes of this one."""
+        return not self._needed.isdisjoint(each.header.id for each in way)
 
     def _way_of(self, address: Address) -> tuple[SealedFact, ...]:
         """The way of an item, taken from it: the move by which it came, where it was none but itself so far, too."""
@@ -179,11 +222,13 @@ class _Since:
 
     def _apart(self, address: Address, fact: SealedFact) -> None:
         """What was one with another left it there: that is there as it was before. Where they were one in the backup,
-        both need this to be so again.
+        both need this to be so again; and where another needs their way.
         """
-        went = self._left.get(address, address)
+        went = self._left[address][-1].at if address in self._left else address
         way = self._ways.get(went, ())
-        if len(way) > 1 and _makes_one(way[-2], address):
+        if self._is_needed(way):
+            self._ways[went] = self._ways[address] = (*way, fact)
+        elif len(way) > 1 and _makes_one(way[-2], address):
             self._ways[went] = way[:-2]
         elif address in self._there and self._came.get(went) == _Origin(address):
             self._came[went] = _Origin(address, apart=True)
@@ -198,6 +243,8 @@ class _Since:
             ways = {each: self._way_of(each) for each in (whole, *absorbed)}
             self._ways |= {each: ways[each] for each in absorbed}
             self._ways[whole] = self._in_order(*(one for way in ways.values() for one in way), fact)
+            self._needed |= {one.header.id for way in ways.values() for one in way}
+            self._concerns(fact, whole, *absorbed)
 
     def _changed(self, fact: SealedFact, address: Address) -> None:
         """What a merge had made one comes apart: the whole says what it said before, and the part is there again."""
@@ -225,7 +272,18 @@ class _Since:
 
     def facts(self) -> tuple[SealedFact, ...]:
         """What holds in the end, in the order in which it was recorded."""
-        return self._in_order(*(each for address in self._items for each in self._taken_back(address)), *self._set())
+        taken_back = self._in_order(*(each for address in self._items for each in self._taken_back(address)))
+        return self._in_order(*self._with_others(taken_back), *self._set())
+
+    def _with_others(self, facts: tuple[SealedFact, ...]) -> tuple[SealedFact, ...]:
+        """These, and all of the way of what else they concern: halfway it might be more open than it is, or was."""
+        known: tuple[SealedFact, ...] = ()
+        while len(known) < len(facts):
+            known = facts
+            others = [each for fact in known for each in self._others.get(fact.header.id, ())]
+            ways = [self._ways.get(self._lies_now(each), ()) for each in others]
+            facts = self._in_order(*known, *(each for way in ways for each in way))
+        return facts
 
     def _set(self) -> Iterator[SealedFact]:
         for fact in self._settings.values():

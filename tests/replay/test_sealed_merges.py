@@ -237,6 +237,32 @@ def test_what_was_kept_private_and_merged_is_open_nowhere_where_another_is_kept_
     assert "durable-2" not in opened(data, ada)
 
 
+def test_what_was_kept_private_onto_a_part_and_brought_back_there_is_open_nowhere(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private = tea(ada, direct(ada))
+    whole = says(tea(ada, direct(ada), "durable-2"), "likes gin")
+    record(data, *(drafts(remembered(each), name=f"there {n}") for n, each in enumerate((private, whole))))
+    since = (merged(whole, private), moved(private, tea(ada)), forgotten(private), brought_back(private))
+    again = restored(data, place, *since)
+    assert lying(data, ada) == {("direct", "likes tea", "active"), ("direct", "likes gin", "active")}
+    assert again == 1
+
+
+@pytest.mark.parametrize("is_part", [True, False])
+def test_what_was_shared_merged_and_taken_apart_is_no_more_open_than_it_is_by_now(
+    data: Path, place: Path, ada: Handle, is_part: bool
+) -> None:
+    shared, wide = tea(ada, everywhere(ada)), says(tea(ada, everywhere(ada), "durable-2"), "likes gin")
+    record(data, drafts(remembered(wide), name="wide"))
+    both = merged(wide, shared) if is_part else merged(shared, wide)
+    came_apart = apart(wide, shared) if is_part else apart(shared, wide)
+    private = msgspec.structs.replace(wide, compartment=direct(ada))
+    since = (moved(shared, tea(ada)), both, *came_apart, moved(tea(ada), shared), moved(private, wide))
+    assert restored(data, place, *since) == 6
+    assert lying(data, ada) == {OPEN, ("direct", "likes gin", "active")}
+
+
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
     data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
 ) -> None:
@@ -245,6 +271,90 @@ def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
     other = ItemUpserted(said=NOW, by=OPERATOR, item=gin[0], intent=Intent("restore", chosen="durable-3"))
     assert restored(data, place, edited, other, forgotten(gin[0])) == 1
     assert lying(data, ada) == {("discord:7", "likes tea", "forgotten"), ("discord:7", "likes gin", "merged")}
+
+
+# -- where another lay that says something else ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def other(data: Path, ada: Handle) -> tuple[Item, Item]:
+    """One in direct messages and one everywhere, of the same id, which say something else."""
+    private, wide = says(tea(ada, direct(ada), "durable-2"), "likes gin"), tea(ada, everywhere(ada), "durable-2")
+    record(data, drafts(remembered(private), name="private"), drafts(remembered(wide), name="wide"))
+    return private, wide
+
+
+def beside(item: Item, compartment: str) -> Item:
+    """An item where something else has its id."""
+    return msgspec.structs.replace(item, compartment=compartment, id="durable-3")
+
+
+def at(item: Item, compartment: str) -> Item:
+    return msgspec.structs.replace(item, compartment=compartment)
+
+
+def test_what_made_room_for_what_was_kept_private_is_where_it_went(
+    data: Path, place: Path, ada: Handle, other: tuple[Item, Item]
+) -> None:
+    private, wide = other
+    since = (moved(beside(private, everywhere(ada)), private), moved(at(wide, direct(ada)), wide))
+    assert restored(data, place, *since) == 2
+    there = {OPEN, ("direct", "likes tea", "active"), ("everywhere", "likes gin", "active")}
+    assert lying(data, ada) == there
+    assert put_back(data, place) == 2, "and again, from the log that is now in force"
+    assert lying(data, ada) == there
+
+
+def test_what_made_room_and_is_private_again_is_beside_what_came(
+    data: Path, place: Path, ada: Handle, other: tuple[Item, Item]
+) -> None:
+    private, wide = other
+    shared, further = beside(private, everywhere(ada)), beside(private, GUILD)
+    since = (moved(shared, private), moved(further, shared), moved(at(wide, direct(ada)), wide))
+    assert restored(data, place, *since, moved(beside(private, direct(ada)), further)) == 3
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active"), ("direct", "likes gin", "active")}
+
+
+def test_what_made_room_is_no_more_open_than_it_is_by_now(
+    data: Path, place: Path, ada: Handle, other: tuple[Item, Item]
+) -> None:
+    private, wide = other
+    shared = beside(private, everywhere(ada))
+    since = (moved(shared, private), moved(at(wide, direct(ada)), wide), moved(beside(private, GUILD), shared))
+    assert restored(data, place, *since) == 3
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active"), ("discord:7", "likes gin", "active")}
+
+
+def test_what_made_room_where_an_undo_had_brought_it_is_where_it_went(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    private, wide = (tea(ada, where, "durable-4") for where in (direct(ada), everywhere(ada)))
+    part = at(gin[1], everywhere(ada))
+    record(data, *(drafts(remembered(each), name=f"there {n}") for n, each in enumerate((private, wide, part))))
+    record(data, drafts(one_of(private, wide), name="shared"))
+    both = says(private, BOTH)
+    back, was = comes_apart(both, wide)
+    since = (merged(wide, part), back, was, moved(beside(both, everywhere(ada)), both), moved(private, wide))
+    assert restored(data, place, *since) == 5
+    assert {each for each in lying(data, ada) if each[2] == "active"} - {OPEN} == {
+        ("discord:7", "likes gin", "active"),
+        ("direct", "likes tea", "active"),
+        ("everywhere", BOTH, "active"),
+    }
+
+
+def test_what_made_room_by_a_share_that_was_undone_is_in_both_places(data: Path, place: Path, ada: Handle) -> None:
+    private, wide = wide_and_private(data, ada)
+    open_ = says(tea(ada, GUILD, "durable-2"), "likes gin")
+    record(data, drafts(remembered(open_), name="open"))
+    undone = comes_apart(beside(private, direct(ada)), wide)
+    assert restored(data, place, one_of(private, wide), moved(at(open_, direct(ada)), open_), *undone) == 4
+    assert lying(data, ada) == {
+        OPEN,
+        ("direct", "likes gin", "active"),
+        ("direct", "likes tea", "active"),
+        ("everywhere", "likes tea", "active"),
+    }
 
 
 # -- one in the backup by a share that was undone since ----------------------------------------------------------------
@@ -311,3 +421,32 @@ def test_an_undo_onto_what_lies_there_by_now_comes_apart_too(data: Path, place: 
     record(data, drafts(one_of(private, wide), remembered(private), name="shared"))
     assert restored(data, place, *comes_apart(private, wide), forgotten(private)) == 3
     assert counted(data, ada) == {"direct": ("forgotten", 1), "everywhere": ("active", 4)}
+
+
+def test_what_an_undo_brought_onto_another_and_is_shared_again_is_in_one_place(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    record(data, drafts(one_of(private, wide), remembered(private), name="shared"))
+    since = (*comes_apart(private, wide), one_of(private, wide), forgotten(wide))
+    assert restored(data, place, *since) == 2
+    assert lying(data, ada) == {OPEN, ("everywhere", "likes tea", "forgotten")}
+
+
+def test_what_an_undo_brought_onto_another_and_is_private_again_is_not_open_there(
+    data: Path, place: Path, ada: Handle
+) -> None:
+    private, wide = wide_and_private(data, ada)
+    record(data, drafts(one_of(wide, private), remembered(wide), name="shared"))
+    since = (*comes_apart(wide, private), forgotten(private), moved(private, wide))
+    assert restored(data, place, *since) == 1
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active")}
+
+
+def test_what_came_apart_and_was_merged_in_between_is_one_again(data: Path, place: Path, ada: Handle) -> None:
+    private, wide = wide_and_private(data, ada)
+    whole = says(tea(ada, direct(ada), "durable-3"), "likes gin")
+    record(data, drafts(moved(private, wide), remembered(whole), name="shared"))
+    since = (*comes_apart(wide, private), merged(whole, private), moved(private, wide), forgotten(says(whole, BOTH)))
+    assert restored(data, place, *since) == 5
+    assert lying(data, ada) == {OPEN, ("direct", "likes tea", "active"), ("direct", BOTH, "forgotten")}

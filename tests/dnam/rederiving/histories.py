@@ -42,7 +42,7 @@ class Step(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A message: its platform's key, who said it where, and when."""
+    """A message: its platform's key, who said it where, and when. `changed` is what it says since it was changed."""
 
     key: str
     who: str
@@ -50,6 +50,7 @@ class Said(NamedTuple):
     said: int
     event: EventId
     canary: str
+    changed: str = ""
 
 
 class Told(Village):
@@ -87,8 +88,11 @@ class Told(Village):
 
     async def change(self, who: str, number: int) -> None:
         said = self._some_of(who, number)
-        await self.edit(said.who, said.key, said.said, f"I like {LIKED[number % len(LIKED)]} after all", said.place)
-        self._is_gone(said)
+        text = f"I like {LIKED[number % len(LIKED)]} after all"
+        await self.edit(said.who, said.key, said.said, text, said.place)
+        if text != said.changed:  # else it says what it said, and nothing is taken back
+            self.heard[self.heard.index(said)] = said._replace(changed=text)
+            self._is_gone(said)
 
     async def delete(self, who: str, number: int) -> None:
         said = self._some_of(who, number)

@@ -239,8 +239,13 @@ def told_of(engine: Engine) -> Any:
         return sorted(found), sorted(each.row.text for each in rows.scan(SUMMARIES))
 
 
+SAME_WORDS = [Step("tell", 0, 0), Step("change", 0, 0), Step("read", 0, 0), Step("change", 0, 0)]
+
+
 @LAW
 @given(histories(30, but=frozenset(("narrow", "erase"))))
+@example(SAME_WORDS)
+@example([*SAME_WORDS, Step("change", 0, 1)])
 def test_the_runs_that_would_read_something_else_are_listed_and_no_others(steps: list[Step]) -> None:
     with folder() as path:
         told = asyncio.run(tell(path, steps))
