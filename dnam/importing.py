@@ -178,8 +178,6 @@ class Importer:
             first_said=self._span.first,
             last_said=self._span.last,
             messages=self.tally.messages,
-            edits=self.tally.edits,
-            narrowed=self.tally.narrowed,
             items=self.tally.items,
             summaries=self.tally.summaries,
         )

@@ -169,13 +169,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     MessageRedacted: lambda event: f"{counted(len(event.events), 'body')} dropped",
     ImportBegan: lambda event: f"from {', '.join(event.formats)}",
     ImportEnded: lambda event: ", ".join(
-        (
-            counted(event.messages, "message"),
-            *([counted(event.edits, "edit")] if event.edits else []),
-            counted(event.items, "item"),
-            counted(event.summaries, "summary"),
-            *([f"{counted(event.narrowed, 'channel')} restricted"] if event.narrowed else []),
-        )
+        (counted(event.messages, "message"), counted(event.items, "item"), counted(event.summaries, "summary"))
     ),
     ModelResolved: lambda event: (
         f"{event.alias} is {event.model}" + (f", it was {event.previous}" if event.previous else "")

@@ -24,8 +24,7 @@ class ImportBegan(Event, frozen=True, kw_only=True):
 class ImportEnded(Event, frozen=True, kw_only=True):
     """It came in whole. `first_said` and `last_said` (ms) are the span of all that was read, known things too.
 
-    `messages` are those that were new, and `edits` those of known ones; `narrowed` are the places that everybody in
-    their guild could read until then.
+    `messages` are those that were new: what was edited, and places that fewer can read since, have events of their own.
     """
 
     TAG: ClassVar[str] = "import.ended"
@@ -36,8 +35,6 @@ class ImportEnded(Event, frozen=True, kw_only=True):
     messages: int
     items: int
     summaries: int
-    edits: int = 0
-    narrowed: int = 0
 
 
 class ModelResolved(Event, frozen=True, kw_only=True):
