@@ -251,7 +251,10 @@ class _Since:
         whole = self._part_of.get(address)
         if isinstance(fact.event, ItemRestored) and whole is not None:
             if self._is_known(address) or self._is_known(whole):
-                self._ways[whole] = self._ways[address] = (*self._way_of(whole), fact)
+                way = self._way_of(whole)
+                self._ways[whole] = self._ways[address] = (*way, fact)
+                if any(isinstance(each.event, ItemMoved) for each in way):
+                    self._concerns(fact, whole)
         elif isinstance(fact.event, ItemUpserted) and self._takes_apart(fact.event, address):
             self._ways[address] = (*self._way_of(address), fact)
 

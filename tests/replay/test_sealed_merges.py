@@ -263,6 +263,17 @@ def test_what_was_shared_merged_and_taken_apart_is_no_more_open_than_it_is_by_no
     assert lying(data, ada) == {OPEN, ("direct", "likes gin", "active")}
 
 
+def test_what_was_shared_with_a_part_that_came_back_is_no_more_open_than_it_is_by_now(
+    data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
+) -> None:
+    record(data, drafts(merged(*gin), name="merged"))
+    whole, private = says(gin[0], BOTH), msgspec.structs.replace(gin[1], compartment=direct(ada))
+    shared = msgspec.structs.replace(whole, compartment=everywhere(ada))
+    since = (moved(shared, whole), brought_back(gin[1]), moved(whole, shared), moved(private, gin[1]))
+    assert restored(data, place, *since) == 4
+    assert lying(data, ada) == {WHOLE, ("direct", "likes gin", "active")}
+
+
 def test_an_edit_and_a_restore_of_something_else_take_nothing_apart(
     data: Path, place: Path, ada: Handle, gin: tuple[Item, Item]
 ) -> None:
