@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 from tests.examples import PROFILE
 
@@ -21,6 +22,9 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("steady"))
 settings.load_profile(PROFILE)
+# Else some of what is drawn are constants of the modules that happen to be imported by then, and that differs from run
+# to run, as does which tests ran before in the same process.
+patch.object(providers, "is_local_module_file", lambda _: False).start()
 
 TESTS = Path(__file__).parent
 

@@ -19,7 +19,7 @@ from dnam.reverting import Plan, carry_out, caused_by, plan, the_revert
 from dnam.whereabouts import Heard
 from projections.decisions.audience import AudienceRequest
 from projections.decisions.delete import DeletedRequest, delete, message_identity
-from projections.decisions.hear import HeardRequest
+from projections.decisions.hear import HeardRequest, is_kept_out
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
@@ -170,8 +170,9 @@ class Square(Told):
         request = HeardRequest(
             message.key, message.seen, "person", account, text, message.said, (), addressed=True, edited=said
         )
+        is_unheard = await self.memory.look(lambda rows: is_kept_out(rows, request))  # they opted out
         await self.memory.hear(request)
-        self.edited |= message.canaries
+        self.edited |= frozenset() if is_unheard else message.canaries
         self.messages.append(message._replace(canaries=frozenset({word})))
 
     async def delete(self, who: str, number: int) -> None:

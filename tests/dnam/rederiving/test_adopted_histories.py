@@ -113,6 +113,11 @@ DELETED_FROM_TWO = Story(
 )
 """Another model makes one item of two messages, of which one is deleted then: the item does not bring its words."""
 
+_TWICE = [*OPENING, Step("tell", 2, 0), Step("tell", 2, 0)]
+_MADE_LORE = frozenset(("joins", "haunts", "enjoys", "fewer", "of others"))
+LORE_STANDS = Story(_TWICE, [], [Step("forget", 2, 0)], [], frozenset(), _MADE_LORE, "adopted", True, frozenset(), 1)
+"""Lore of what somebody had said, who forgets what is known of them: it stands, and does so again."""
+
 _TOLD = [Step("tell", 0, 1), Step("tell", 1, 4), Step("sum up", 0, 0), Step("tell", 1, 25)]
 DELETED_SINCE = Story(_TOLD, [], [Step("delete", 1, 4)], [], frozenset(), frozenset(), "undone", False, frozenset(), 2)
 """A message is deleted after a summary of it was taken over, and had come back."""
@@ -125,6 +130,7 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(KEPT_SINCE)
     @example(DELETED_SINCE)
     @example(FORGOTTEN_BEFORE)
+    @example(LORE_STANDS)
     @example(DELETED_FROM_TWO)
     @example(DELETED_FROM_TWO._replace(behind=True))
     @given(stories())
@@ -333,7 +339,7 @@ def held(
     decided: Decided, before: State, after: State, opted_out: frozenset[Handle], first: State | None = None
 ) -> None:
     """After a difference was taken over, or back, everything is as people decided. `first` is what was before it was
-    taken over: what was said twice then may be so again.
+    taken over: what was said twice then may be so again, and what stood then on something that had left recall.
     """
     was, now = before[ITEMS.name], after[ITEMS.name]
     for address, item in decided.written():
@@ -351,12 +357,22 @@ def held(
             continue
         assert address_of_row(item) not in decided.took_back, "what was forgotten is not active again"
         assert words_of(item) not in words, "what was forgotten is not said again"
-        assert not decided.left_recall(each.message for each in item.evidence if each.message)
+        if first is None or not _stood(first, key, item):
+            assert not decided.left_recall(each.message for each in item.evidence if each.message)
         assert item.kept == (key in was and was[key]["item"].kept), "only a person asks to keep something"
         others = [at for at, each in now.items() if at != key and _says(each, item)]
         twins = [now[at]["item"] for at in others if first is None or first[ITEMS.name].get(at) != now[at]]
         assert not [each for each in twins if _lies_with(each, item)], "nothing is said twice"
         assert words_of(item) not in hidden or item.compartment.endswith("/direct"), "what is kept private is"
+
+
+def _stood(first: State, key: bytes, item: Any) -> bool:
+    """Whether an item was active before, in these words, when all that it rests on had left recall already: lore does
+    that a model made of what somebody forgot of themselves.
+    """
+    row = first[ITEMS.name].get(key)
+    evidence = {each.message for each in item.evidence if each.message}
+    return bool(row and row["item"].status == "active" and _says(row, item) and evidence <= first[QUIET.name].keys())
 
 
 def _says(row: dict[str, Any], item: Any) -> bool:
