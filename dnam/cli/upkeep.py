@@ -60,7 +60,8 @@ def replay(
     check: Annotated[
         bool,
         typer.Option(
-            "--check", help="Only compare the views with a rebuild; exit with 1 when they differ, or cannot be used."
+            "--check",
+            help="Only compare views and rebuild; exit with 1 when they differ or cannot be used, or a body is gone.",
         ),
     ] = False,
     data: Data = None,
@@ -68,8 +69,9 @@ def replay(
 ) -> None:
     """Build every view anew from the log.
 
-    The new ones are built beside those in force and take their place at once; a chat goes on meanwhile. Where there is
-    no log, it ends with 3: a folder that is not the memory is not to pass for a sound one.
+    The new ones are built beside those in force and take their place at once; a chat goes on meanwhile. It ends with 3,
+    and changes nothing, where a body is missing that no event took: the old views may still have what it said. So it
+    does where there is no log: a folder that is not the memory is not to pass for a sound one.
     """
     shell = Shell(data, as_json)
     with data_folder(shell, writable=not check) as store:

@@ -59,6 +59,13 @@ def test_it_reads_on_and_records(reader: Engine, data: Path) -> None:
         assert digest(later) == expected
 
 
+def begins_to_write(reader: Engine) -> None:
+    """It does, and goes on behind what was there."""
+    reader.begin_writing()
+    reader.record(says("m2", "two", said=NOW + 1))
+    assert texts(reader) == ["one", "two"]
+
+
 @pytest.mark.parametrize("but_locks", [False, True])
 def test_where_the_disk_takes_nothing_yet_it_reads_as_before(
     reader: Engine, monkeypatch: pytest.MonkeyPatch, but_locks: bool
@@ -72,9 +79,7 @@ def test_where_the_disk_takes_nothing_yet_it_reads_as_before(
                 assert texts(reader) == ["one"]
                 with pytest.raises(ReadOnly, match="for reading only"):
                     reader.record(says("m2"))
-        reader.begin_writing()
-        reader.record(says("m2", "two", said=NOW + 1))
-        assert texts(reader) == ["one", "two"]
+        begins_to_write(reader)
 
 
 def test_where_it_cannot_even_be_read_any_more_that_is_said_and_it_is_tried_again(
@@ -103,9 +108,7 @@ def test_views_that_are_missing_are_built_and_what_could_not_be_built_is_once_it
             assert texts(reader) == ["one"]
             with pytest.raises(ReadOnly, match="for reading only"):
                 reader.record(says("m2"))
-        reader.begin_writing()
-        reader.record(says("m2", "two", said=NOW + 1))
-        assert texts(reader) == ["one", "two"]
+        begins_to_write(reader)
     assert (data / "views").exists()
 
 
