@@ -4,12 +4,13 @@
                                                 │
                                                 └ wrong: told once, tried again after a while; nothing else waits for it
 
-Where it is in the rows is not recorded: it looks at all of them when it starts, and skips what has a vector. A new
+Where it is in the rows is not recorded: it looks at all of them when it starts, and skips what has a vector; what it
+has looked at lies opened in memory then, as far as there is room, so that the first question does not wait. A new
 encoder's vectors are made beside the old ones, and put in force when none is missing.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import islice
@@ -100,13 +101,15 @@ class Embedding:
             self._walk = FIRST  # somebody removed some, or all of it
         while self._news or self._walk is not None:
             await self._make_next()
-        name = self._encoder.name
+        name, stamp = self._encoder.name, self._vectors.stamp()
         if await asyncio.to_thread(self._vectors.in_force) != name:
             await asyncio.to_thread(self._vectors.swap, name)
         if self._swept is None or self._memory.now() - self._swept >= SWEEP_EVERY_MS:
             await asyncio.to_thread(self._vectors.keep_only, every_text(self._memory.engine), [name])
             self._swept = self._memory.now()
         self._stamp = self._vectors.stamp()
+        if self._stamp != stamp:
+            await self._open_all()
 
     # -- which texts -------------------------------------------------------------------------------------------------
 
@@ -116,14 +119,30 @@ class Embedding:
         for place in news:
             del self._news[place]
         try:
-            await self._tending.precedence.give_way()
-            self._walk = await self._take(await self._memory.look(partial(stretch_of, news=news, walk=walk)))
+            mark, stretch = await self._look(news, walk)
+            await self._take(stretch)
+            await asyncio.to_thread(self._vectors.warm, self._encoder.name, stretch.texts, mark)
+            self._walk = stretch.after
         except Exception:
             self._news = {**dict.fromkeys(news), **self._news}
             raise
 
-    async def _take(self, stretch: Stretch) -> RowKey | None:
-        """Make what is missing of a stretch; where the walk is after it."""
+    async def _open_all(self) -> None:
+        """Open in memory what lies in another folder now, as far as there is room."""
+        walk: RowKey | None = FIRST
+        while walk is not None:
+            mark, stretch = await self._look((), walk)
+            await asyncio.to_thread(self._vectors.warm, self._encoder.name, stretch.texts, mark)
+            walk = stretch.after
+
+    async def _look(self, news: Sequence[RowKey], walk: RowKey | None) -> tuple[int, Stretch]:
+        """The vectors' mark, and the texts as they are then."""
+        await self._tending.precedence.give_way()
+        mark = self._vectors.mark()
+        return mark, await self._memory.look(partial(stretch_of, news=news, walk=walk))
+
+    async def _take(self, stretch: Stretch) -> None:
+        """Make what is missing of a stretch."""
         name = self._encoder.name
         missing = await asyncio.to_thread(self._vectors.missing, name, stretch.texts)
         wanted = [each for each in missing if each.text not in self._refused]
@@ -132,7 +151,6 @@ class Embedding:
         untold = await asyncio.to_thread(self._vectors.untold, stretch.texts)
         if untold:
             await asyncio.to_thread(self._vectors.put, name, untold, {})
-        return stretch.after
 
     # -- their vectors -----------------------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ class Vectors:
         self._ring = ring
         self._opened = Opened()
         self._broken: set[bytes] = set()
+        self._times_let_go = 0
         self._folder = VectorsFolder(path, writable=writable, changed=self._opened.clear)
 
     # -- looking -----------------------------------------------------------------------------------------------------
@@ -126,10 +127,33 @@ class Vectors:
         """Keep no vector in memory of what these events said: their bodies were dropped. None: of anything. It waits
         for no disk: whoever looks at the rows, or records, has nothing to do with what is written here.
         """
-        if seqs is None:
-            self._opened.clear()
-        else:
-            self._opened.forget(seqs)
+        with self._opened.lock:
+            if seqs is None:
+                self._opened.clear()
+            else:
+                self._opened.forget(seqs)
+            self._times_let_go += seqs is None or len(seqs) > 0
+
+    def mark(self) -> int:
+        """Another one whenever something was let go."""
+        return self._times_let_go
+
+    def warm(self, encoder: str, texts: Iterable[Held], mark: int) -> None:
+        """Open the vectors of these texts ahead, so that the first question need not: as far as there is room, and of
+        the encoder that is searched. `mark` is that of before the rows with these texts were looked at: where something
+        was let go since, a text may be gone, and none is opened.
+        """
+        if encoder != self.in_force():
+            return
+        wanted = np.unique(np.array([each.seq for each in texts], np.int64))
+        with self._folder.reading(_table(encoder), ROWS) as tables, self._opened.lock:
+            if tables is None or mark != self._times_let_go:
+                return
+            self._opened.only(encoder, self._ring.vaults.keys())
+            opened = self._open(encoder, wanted[self._opened.rows(wanted) == NONE].tolist(), *tables)
+            if opened is not None:
+                most = max(self._opened.room(opened.numbers.shape[1]), 0)
+                self._opened.keep(Some(opened.seqs[:most], opened.numbers[:most], opened.vaults))
 
     def missing(self, encoder: str, texts: Iterable[Held]) -> list[Held]:
         """Those of which the encoder has no vector yet, each text of a vault once. For a vault without a key nothing is

@@ -77,11 +77,20 @@ class Opened:
             self.clear()
             self._encoder = encoder
 
-    def ask(self, seqs: Places) -> Places:
-        """A question begins: the row of each of these; NONE where it has none."""
+    def rows(self, seqs: Places) -> Places:
+        """The row of each of these; NONE where it has none."""
         rows = np.full(len(seqs), NONE, np.int64)
         known = seqs < len(self._at)
         rows[known] = self._at[seqs[known]]
+        return rows
+
+    def room(self, width: int) -> int:
+        """How many more vectors of so many numbers can be kept without letting any go."""
+        return self.most_bytes // bytes_in_memory(width) - int(np.count_nonzero(self._seqs != NONE))
+
+    def ask(self, seqs: Places) -> Places:
+        """A question begins: the row of each of these; NONE where it has none."""
+        rows = self.rows(seqs)
         self._question += 1
         self._asked[rows[rows != NONE]] = self._question
         return rows

@@ -492,3 +492,65 @@ class TestInMemory:
         ):
             told(vectors, *asked)
             assert vectors.in_memory() == kept
+
+
+class TestWarming:
+    """What a question will ask for can be opened ahead."""
+
+    def test_the_question_then_opens_nothing(
+        self, vectors: Vectors, ring: KeyRing, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        one, two, three = (text(ring, number, f"{number}") for number in range(1, 4))
+        vectors.warm(OLD, [one], vectors.mark())
+        vectors.put(OLD, [one, two], of(one, two))
+        vectors.warm(OLD, [two, one, two, three], vectors.mark())
+        assert vectors.in_memory() == [1, 2]
+        opening = count(monkeypatch)
+        assert (told(vectors, 1, 2), opening) == ([999, 999], [])
+        vectors.warm(OLD, [one, two], vectors.mark())
+        assert sum(map(len, opening)) == 0, "what is there already is not opened again"
+
+    def test_what_was_let_go_since_its_row_was_seen_is_not_opened_again(self, vectors: Vectors, ring: KeyRing) -> None:
+        one, two = text(ring, 1, "tea"), text(ring, 2, "bees")
+        vectors.put(OLD, [one, two], of(one, two))
+        mark = vectors.mark()
+        vectors.let_go(seqs(1))
+        vectors.warm(OLD, [one, two], mark)
+        assert vectors.in_memory() == []
+        mark = vectors.mark()
+        vectors.let_go()
+        vectors.warm(OLD, [one, two], mark)
+        assert vectors.in_memory() == []
+        mark = vectors.mark()
+        vectors.let_go([])
+        vectors.warm(OLD, [two], mark)
+        assert vectors.in_memory() == [2]
+
+    def test_nobody_s_are_let_go_for_it(self, vectors: Vectors, ring: KeyRing) -> None:
+        texts = [text(ring, number, f"{number}") for number in range(1, 6)]
+        vectors.put(OLD, texts, of(*texts))
+        for most, kept in ((3, [2, 5, 1]), (2, [2, 5]), (1, [2])):
+            vectors.keep_at_most(most * (2 + 24))
+            told(vectors, *kept[:2])
+            vectors.warm(OLD, texts[:1], vectors.mark())
+            vectors.warm(OLD, texts, vectors.mark())
+            assert vectors.in_memory() == sorted(kept)
+
+    def test_those_of_an_encoder_that_is_not_searched_do_not_drive_the_others_out(
+        self, vectors: Vectors, ring: KeyRing
+    ) -> None:
+        one = text(ring, 1, "tea")
+        vectors.put(OLD, [one], of(one))
+        vectors.put(NEW, [one], {"tea": quantised((0, 1, 0))})
+        told(vectors, 1)
+        vectors.warm(NEW, [one], vectors.mark())
+        assert vectors.in_memory() == [1]
+        assert vectors._opened._numbers.shape[1] == 2
+
+    def test_whose_key_is_gone_is_not_opened(self, vectors: Vectors, ring: KeyRing) -> None:
+        hers, his = text(ring, 1, "tea"), text(ring, 2, "ale", BOB)
+        vectors.put(OLD, [hers, his], of(hers, his))
+        ring.flush()
+        ring.destroy(frozenset(ring.listing(ANN)))
+        vectors.warm(OLD, [hers, his], vectors.mark())
+        assert vectors.in_memory() == [2]

@@ -189,6 +189,44 @@ class TestWhatIsTakenBack:
         assert bench.lacking() == []
 
 
+class TestOpenedAhead:
+    """The first question does not wait until the vectors of all that was ever said are opened."""
+
+    def ready(self, bench: Bench) -> list[str]:
+        there = bench.vectors.in_memory()
+        return [each.text for each in bench.texts() if each.seq in there]
+
+    async def test_is_what_was_there_and_what_came(self, bench: Bench) -> None:
+        await bench.say("I keep bees", "tea")
+        await bench.worker().catch_up()
+        assert sorted(self.ready(bench)) == ["I keep bees", "tea"]
+        bench.vectors.let_go()
+        again = bench.worker()
+        await again.catch_up()
+        assert sorted(self.ready(bench)) == ["I keep bees", "tea"], "as after a start"
+        async with again.running():
+            await bench.say("ale")
+            assert await bench.naps.next() == GATHER_SECONDS
+            bench.naps.over()
+            await bench.say("mead")
+            assert await bench.naps.next() == GATHER_SECONDS
+        assert {"I keep bees", "tea", "ale"} <= {*self.ready(bench)}
+
+    async def test_is_what_lies_in_another_folder_after_a_sweep_or_with_another_encoder(self, bench: Bench) -> None:
+        heard = await bench.memory.heard("ada", "I keep bees", key="1")
+        await bench.say("tea")
+        await bench.worker().catch_up()
+        gone = DeletedRequest(LOCAL, "1", heard.session, heard.point.said, bench.memory.now())
+        await bench.memory.record(lambda rows: delete(rows, gone))
+        assert self.ready(bench) == ["tea"]
+        await bench.worker().catch_up()
+        assert (self.ready(bench), bench.vectors.size(bench.encoder.name)) == (["tea"], 1)
+        other = Worded("worded@2/64")
+        await bench.worker(other).catch_up()
+        assert (self.ready(bench), bench.vectors.encoders()) == (["tea"], [other.name])
+        assert len(bench.vectors.in_memory()) == 1
+
+
 class TestATextThatIsRefused:
     async def test_is_left_out_and_the_others_are_made(self, bench: Bench) -> None:
         await bench.say(*map(str, range(20)))
