@@ -148,17 +148,22 @@ def _columns(line: str, delimiter: str) -> list[str]:
 
 
 def _csv(path: Path) -> Iterator[tuple[str, object]]:
-    """The rows of a CSV file, each with its line. Raises BrokenImport for a header or quotes that cannot be read."""
+    """The rows of a CSV file, each with its line. Raises BrokenImport for a header or quotes that cannot be read, and
+    where it is no UTF-8.
+    """
     delimiter = _delimiter(path) or DELIMITERS[0]
     missing = [each for each in NEEDED if each not in _columns(_first_line(path), delimiter)]
     if missing:
         wrong = f"{path} has no column {', '.join(missing)} in line 1."
         raise BrokenImport(path, "line 1", f"{wrong} Export the whole table: \\copy memories to FILE csv header")
+    spot = stream.first_not_utf8(path)
     with stream.opened(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="") as text:
         before = csv.field_size_limit(MOST_FIELD_CHARS)
         rows = csv.DictReader(text, delimiter=delimiter, strict=True)
         try:
             for row in rows:
+                if spot is not None and rows.line_num >= spot.line:
+                    raise stream.not_utf8(path, f"at byte {spot.byte} in line {spot.line}")
                 yield f"line {rows.line_num}", _whole(row)
         except csv.Error as error:
             where = f"line {rows.reader.line_num}"

@@ -12,6 +12,7 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
@@ -217,10 +218,14 @@ def _unparsed(path: Path, stream: MendedStream, error: Exception, place: str) ->
     other = _other_encoding(path)
     if other is not None:
         return other
-    spot = _first_not_utf8(path, stream.position) if _is_of_encoding(error) else None
+    spot = first_not_utf8(path, stream.position) if _is_of_encoding(error) else None
     if spot is None:
         return _broken(path, stream, place)
-    where = f"{place}, at byte {spot.byte} in line {spot.line}"
+    return not_utf8(path, f"{place}, at byte {spot.byte} in line {spot.line}")
+
+
+def not_utf8(path: Path, where: str) -> BrokenImport:
+    """A file whose text is of another encoding from some place on."""
     remedy = "Save or export it as UTF-8 and import that: what is here already is not added twice."
     return BrokenImport(path, where, f"{path} is not UTF-8 {where}. {remedy}")
 
@@ -245,8 +250,8 @@ class Spot(NamedTuple):
     line: int
 
 
-def _first_not_utf8(path: Path, upto: int) -> Spot | None:
-    """Where a file is no UTF-8, the first time among its first bytes; a character that is cut off at its end is not
+def first_not_utf8(path: Path, upto: float = inf) -> Spot | None:
+    """Where a file is no UTF-8, the first time among so many bytes; a character that is cut off at its end is not
     meant, nor are lone surrogates, which are mended.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("surrogatepass")

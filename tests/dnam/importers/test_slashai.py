@@ -230,6 +230,17 @@ def test_a_csv_that_cannot_be_read_names_file_and_line(tmp_path: Path, text: str
     assert len(given) == (1 if where == "line 3" else 0)
 
 
+def test_a_csv_that_is_not_utf8_names_byte_and_line_and_gives_what_stands_before(tmp_path: Path) -> None:
+    path = as_csv(tmp_path / "memories.csv", memory(1), memory(2, topic_summary="User likes caf\u00e9s"), memory(3))
+    path.write_bytes(path.read_bytes().replace("\u00e9".encode(), b"\xe9"))
+    before, _, _ = path.read_bytes().partition(b"\xe9")
+    given, error = until_error(detect(path).read(Options()))
+    assert isinstance(error, BrokenImport)
+    assert error.where == f"at byte {len(before) + 1} in line {1 + before.count(10)}"
+    assert "is not UTF-8" in str(error)
+    assert [each.key for each in given if isinstance(each, ImportedItem)] == ["100/1"]
+
+
 def test_a_json_file_that_breaks_off_gives_what_stands_before(tmp_path: Path) -> None:
     path = as_array(tmp_path / "a.json", memory(1), memory(2))
     path.write_text(path.read_text()[:-40])
