@@ -9,6 +9,7 @@ from functools import cached_property, partial
 from typing import TypeVar
 
 from dnam import arguments
+from dnam.alongside import alongside
 from dnam.courier import recording, working
 from dnam.errors import Unknown
 from dnam.guarding import guarding_of
@@ -201,12 +202,8 @@ async def once_written(memory: Access, begin: Callable[[], AbstractAsyncContextM
         async with begin():
             yield
         return
-    task = asyncio.create_task(_begun_later(memory, begin))
-    try:
+    async with alongside(_begun_later(memory, begin), "what waited for a memory that can be written to"):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _begun_later(memory: Access, begin: Callable[[], AbstractAsyncContextManager[None]]) -> None:

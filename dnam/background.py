@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from typing import NamedTuple
 
+from dnam.alongside import alongside
 from dnam.encoder import Encoder
 from dnam.failures import Tell
 from dnam.idle import Idle, Sleep
@@ -172,12 +173,8 @@ class Background(Tending):
             yield
             return
         self._jobs.start(Job("looking for what is due", "at the start"), self._find_waiting)
-        watch = asyncio.create_task(self._idle.run(sleep))
-        try:
+        async with alongside(self._idle.run(sleep), "looking for who has been quiet for a while"):
             yield
-        finally:
-            watch.cancel()
-            await asyncio.wait({watch})
 
     async def _find_waiting(self) -> None:
         """What was learned last is looked at for what is close to it. Who is due by their turns is learned from now;

@@ -16,6 +16,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.access import Access
+from dnam.alongside import alongside
 from dnam.copies import older_logs
 from dnam.failures import Tell
 from dnam.times import zone_of
@@ -105,13 +106,11 @@ async def compacting(memory: Access, tell: Tell, pause: Pause = asyncio.sleep) -
     under way at the end is given up: nothing of it was in force.
     """
     ended = threading.Event()
-    task = asyncio.create_task(_nights(memory, tell, pause, ended))
-    try:
-        yield
-    finally:
-        ended.set()
-        task.cancel()
-        await asyncio.wait({task})
+    async with alongside(_nights(memory, tell, pause, ended), "the nightly compaction", tell):
+        try:
+            yield
+        finally:
+            ended.set()
 
 
 class _Ended(Exception):

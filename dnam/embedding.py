@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from itertools import islice
 
+from dnam.alongside import alongside
 from dnam.budget import budget_of
 from dnam.encoder import Encoder, EncoderError
 from dnam.encoding import encoded
@@ -65,13 +66,11 @@ class Embedding:
     async def running(self) -> AsyncIterator[None]:
         """Make what is missing, as long as the `async with` lasts."""
         self._memory.watchers.append(self._recorded)
-        task = asyncio.create_task(self._run())
         try:
-            yield
+            async with alongside(self._run(), "making vectors"):
+                yield
         finally:
             self._memory.watchers.remove(self._recorded)
-            task.cancel()
-            await asyncio.wait({task})
 
     def _recorded(self, recorded: Recorded) -> None:
         news = [place for record in recorded.records for place in touched(record)]

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from dnam.access import Access
+from dnam.alongside import alongside
 from dnam.compacting import in_thread
 from dnam.failures import Tell
 from dnam.swept import sweep_what_is_left
@@ -23,12 +24,8 @@ EVERY_SECONDS = 600.0
 @asynccontextmanager
 async def finishing(memory: Access, tell: Tell, pause: Pause = asyncio.sleep) -> AsyncIterator[None]:
     """Look for such erasures as long as the `async with` lasts. `tell` hears of them, and of what goes wrong."""
-    task = asyncio.create_task(_rounds(memory, tell, pause))
-    try:
+    async with alongside(_rounds(memory, tell, pause), "looking for erasures that are not done", tell):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _rounds(memory: Access, tell: Tell, pause: Pause) -> None:

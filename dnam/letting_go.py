@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from dnam.alongside import alongside
 from dnam.background import Background
 from dnam.unwritten import Pause
 from projections.ids import Handle
@@ -21,12 +22,8 @@ LOOK_SECONDS = 1.0
 @asynccontextmanager
 async def letting_go(background: Background, pause: Pause = asyncio.sleep) -> AsyncIterator[None]:
     """Give up what is under way about who was erased, as long as the `async with` lasts."""
-    task = asyncio.create_task(_watch(background, pause))
-    try:
+    async with alongside(_watch(background, pause), "looking for who was erased"):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _watch(background: Background, pause: Pause) -> None:

@@ -12,12 +12,13 @@ import shutil
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from dnam.access import Access
+from dnam.alongside import alongside
 from dnam.discoclaw_files import DURABLE, FORM, ROLLING, FilesOf, guilds, of_person, of_session, only_guild, sessions
 from dnam.file_set import MARK, FileSet
 from dnam.settings import Settings
@@ -247,12 +248,9 @@ async def mirroring(memory: Access, tell: Tell = _log.warning) -> AsyncIterator[
         yield
         return
     mirror = Mirror(memory.engine, folder, tell, elsewhere_of(memory.settings))
-    task = asyncio.create_task(mirror.keep_up())
     try:
-        yield
+        async with alongside(mirror.keep_up(), "the mirror", tell):
+            yield
     finally:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
         await asyncio.to_thread(mirror.step, last=True)
         mirror.close()

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from dnam.access import Access
 from dnam.adapters.anthropic.claude import Claude
+from dnam.alongside import alongside
 from dnam.assistant import Assistant
 from dnam.budget import Budgeted
 from dnam.metrics import CONTENT_TYPE, Metrics
@@ -100,13 +101,8 @@ async def observed(metrics: Metrics, port: int | None, host: str = "127.0.0.1") 
     if port is None:
         yield None
         return
-    task = asyncio.create_task(measure_lag(metrics))
-    try:
-        async with serve(metrics, port, host) as bound:
-            yield bound
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
+    async with alongside(measure_lag(metrics), "measuring the event loop"), serve(metrics, port, host) as bound:
+        yield bound
 
 
 async def measure_lag(metrics: Metrics, pause: Pause = asyncio.sleep, seconds: Seconds | None = None) -> None:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from dnam.access import Access
+from dnam.alongside import alongside
 from dnam.compacting import in_thread
 from dnam.erasing_guild import go_on_erasing_guilds
 from dnam.failures import Tell
@@ -25,12 +26,8 @@ async def regaining(memory: Access, tell: Tell, pause: Pause = asyncio.sleep) ->
     if memory.writes.is_set():
         yield
         return
-    task = asyncio.create_task(_tries(memory, tell, pause))
-    try:
+    async with alongside(_tries(memory, tell, pause), "trying to record", tell):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _tries(memory: Access, tell: Tell, pause: Pause) -> None:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from dnam.access import Access
+from dnam.alongside import alongside
 from dnam.configuration import config_for
 from dnam.failures import Tell
 from dnam.idle import Sleep
@@ -93,12 +94,8 @@ async def expiring(
     goes wrong.
     What was recorded until the end stays.
     """
-    task = asyncio.create_task(_days(memory, wrong, sleep, tell))
-    try:
+    async with alongside(_days(memory, wrong, sleep, tell), "retention", tell):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _days(memory: Access, wrong: Wrong, sleep: Sleep, tell: Tell) -> None:

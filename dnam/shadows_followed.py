@@ -10,10 +10,11 @@ import logging
 import threading
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from dnam.access import Access, once_written
+from dnam.alongside import alongside
 from dnam.failures import Tell
 from projections.errors import DnamError
 from projections.events import MessageRedacted
@@ -101,12 +102,8 @@ async def shadows_followed(memory: Access, tell: Tell = _log.warning, *, meanwhi
 @asynccontextmanager
 async def _followed_in(memory: Access, tell: Tell, *, meanwhile: bool) -> AsyncIterator[None]:
     followed = ShadowsFollowed(memory.engine, tell)
-    task = asyncio.create_task(followed.keep_up()) if meanwhile else None
     try:
-        yield
+        async with alongside(followed.keep_up(), "following in shadows", tell) if meanwhile else nullcontext():
+            yield
     finally:
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
         await asyncio.to_thread(followed.step, last=True)

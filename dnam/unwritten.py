@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
+from dnam.alongside import alongside
 from dnam.failures import Failures, Tell, untold
 from dnam.logs import OWN_WORDS
 from replay.errors import Busy, LogError, Refused
@@ -136,12 +137,8 @@ class Unwritten:
     @asynccontextmanager
     async def retrying(self, pause: Pause = asyncio.sleep) -> AsyncIterator[None]:
         """Try again by itself, as long as the `async with` lasts."""
-        task = asyncio.create_task(self._keep_trying(pause))
-        try:
+        async with alongside(self._keep_trying(pause), "trying to record what waits", self._tell):
             yield
-        finally:
-            task.cancel()
-            await asyncio.wait({task})
 
     async def _keep_trying(self, pause: Pause) -> None:
         while True:

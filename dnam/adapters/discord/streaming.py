@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 import discord
 
 from dnam.adapters.discord.desk import UNREACHED
+from dnam.alongside import alongside
 from dnam.unwritten import Pause
 
 EDIT_SECONDS = 1.2
@@ -66,12 +67,8 @@ async def typing(
     """Say that the bot is typing, for as long as the `async with` lasts. Nothing waits for it, and what is on its way
     to the model goes first.
     """
-    task = asyncio.create_task(_typing(channel, give_way, pause))
-    try:
+    async with alongside(_typing(channel, give_way, pause), "saying that the bot is typing"):
         yield
-    finally:
-        task.cancel()
-        await asyncio.wait({task})
 
 
 async def _typing(channel: discord.abc.Messageable, give_way: Callable[[], Awaitable[None]], pause: Pause) -> None:
