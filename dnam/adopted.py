@@ -1,12 +1,13 @@
 """What an adoption recorded, read from the log by its id: nothing has to be remembered of it anywhere else."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from dnam.access import Access
 from dnam.shadow_source import everybody
-from projections.decisions.adopted import Adoption, of_owner, of_session
+from projections.decisions.adopted import Adoption, Whose, of_owner, of_session
 from projections.decisions.adopted_all import CountRequest, Rederived, count
 from projections.events import ItemEvent, ItemMoved
 from projections.fold import Record
@@ -18,6 +19,9 @@ from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
+
+Decisions = Callable[[Whose], Sequence[tuple[EventId, ...]]]
+"""The events of each decision that was recorded for somebody, in order."""
 
 
 class Touch(NamedTuple):
@@ -56,7 +60,12 @@ class Taken(NamedTuple):
 
 def touched_by(engine: Engine, rows: Rows, adoption: Adoption) -> Touched:
     """Everything that an adoption, or its undoing, has recorded by now."""
-    reading = _Reading(engine, rows, adoption)
+    return touched_in(engine, rows, partial(adoption.decisions, rows))
+
+
+def touched_in(engine: Engine, rows: Rows, decisions: Decisions) -> Touched:
+    """What these decisions recorded."""
+    reading = _Reading(engine, decisions)
     items = {owner: found for owner in everybody(rows) if (found := reading.items(owner))}
     summaries = {key: record for key in _units(rows) if (record := reading.summary(key)) is not None}
     return Touched(items, summaries, reading.starts)
@@ -70,11 +79,10 @@ def _units(rows: Rows) -> list[bytes]:
 
 
 class _Reading:
-    def __init__(self, engine: Engine, rows: Rows, adoption: Adoption) -> None:
+    def __init__(self, engine: Engine, decisions: Decisions) -> None:
         self._log = engine.store.log
         self._chronicle = LogChronicle(engine.live)
-        self._rows = rows
-        self._adoption = adoption
+        self._decisions = decisions
         self.starts: dict[EventId, Seq] = {}
 
     def items(self, owner: Handle) -> dict[Address, Touch]:
@@ -92,7 +100,7 @@ class _Reading:
         return records[-1] if records else None
 
     def _records(self, whose: bytes) -> Sequence[Record]:
-        decisions = self._adoption.decisions(self._rows, whose)
+        decisions = self._decisions(whose)
         for decision in decisions:
             start = self._log.find(decision[0])
             assert start is not None, "its id is known"

@@ -286,7 +286,9 @@ def _still_known(ring: KeyRing, person: str) -> str:
 
 @contextmanager
 def making(data: Path, name: str) -> Iterator[None]:
-    """Be the only one who makes a shadow, or drops it, as long as the `with` lasts. Busy where another process does."""
+    """Be the only one who makes a shadow, adopts or drops it, as long as the `with` lasts. Busy where another process
+    does.
+    """
     _refuse_files(data, name)
     folder = shadow_folder(data, checked(name))
     with translated(data):
@@ -299,8 +301,18 @@ def making(data: Path, name: str) -> Iterator[None]:
         os.close(file)
 
 
+@contextmanager
+def alone_with(data: Path, name: str) -> Iterator[None]:
+    """The same of a shadow that is there, whole or not. BadRequest where there is none."""
+    _refuse_files(data, name)
+    if not shadow_folder(data, checked(name)).is_dir():
+        raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are")
+    with making(data, name):
+        yield
+
+
 def is_being_made(data: Path, name: str) -> bool:
-    """Whether a process makes a shadow just now, or drops it. Nothing is made on the disk to find out."""
+    """Whether a process makes a shadow just now, adopts it or drops it. Nothing is made on the disk to find out."""
     try:
         file = os.open(shadow_folder(data, checked(name)) / MAKING, os.O_RDONLY | os.O_CLOEXEC)
     except (FileNotFoundError, NotADirectoryError):
@@ -314,13 +326,12 @@ def is_being_made(data: Path, name: str) -> bool:
 def _lock(file: int, name: str) -> None:
     while not takes(file):  # whoever only looks, as `is_being_made` does, is gone in a moment
         if not takes(file, fcntl.LOCK_SH):
-            raise Busy(f"another process is making the shadow {name!r} just now: wait for it, or end it")
+            raise Busy(
+                f"another process is making the shadow {name!r}, or adopting it, just now: wait for it, or end it"
+            )
 
 
 def drop(data: Path, name: str) -> None:
     """Remove a shadow, and all that was made in it. BadRequest where there is none, Busy where it is being made."""
-    _refuse_files(data, name)
-    if not shadow_folder(data, checked(name)).is_dir():
-        raise BadRequest(f"there is no shadow {name!r} here: `dnam shadows` lists those that there are")
-    with making(data, name):
+    with alone_with(data, name):
         remove_shadow(data, name)

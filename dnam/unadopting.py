@@ -2,7 +2,8 @@
 
 What was before it is read from the log; what changed since is left as it is, and told. One that broke off before it
 counted is counted first, and then taken back. Broken off itself, it goes on by being started again. Of whom nothing
-could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own.
+could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own. What broke
+off of a shadow that is gone is taken back without being counted: nobody knows by which event it would have counted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,9 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dnam.access import Access
-from dnam.adopted import Taken, Touch, Touched, counted, touched_by
+from dnam.adopted import Taken, Touch, Touched, counted, touched_by, touched_in
+from dnam.half_adopted import Gone, gone_adoptions, readable, told_of
 from dnam.shadow_source import heard_of, rederived_of, summary_behind
-from dnam.shadows import checked, exists, load
+from dnam.shadows import checked
 from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopted import Adoption, next_adoption, of_owner, of_session, that_count
 from projections.decisions.adopted_all import Rederived
@@ -29,9 +31,9 @@ from projections.decisions.unadopt_summary import (
     says_taken_back,
     unadopt_summary,
 )
-from projections.events import RederivationAdopted, SummaryRefreshed
+from projections.events import SummaryRefreshed
 from projections.fold import Record
-from projections.ids import MINUTE_MS, EventId, Handle
+from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow
 from projections.lives import Address, key_of
 from projections.rows import Rows
@@ -41,7 +43,6 @@ from replay.builder import silent
 from replay.chronicle import LogChronicle
 from replay.errors import ErasedMeanwhile
 from replay.travel import Moment
-from replay.units import tagged
 
 Progress = Callable[[int, int], None]
 
@@ -101,6 +102,8 @@ class Unadopting:
         self._engine = memory.engine
         self._data = data
         self._name = checked(name)
+        self._gone: dict[EventId, Gone] = {}
+        """Those adoptions of which only what they recorded is known."""
 
     async def look(self) -> UndoOffer | None:
         """What would be taken back now; None where there is no adoption to take back."""
@@ -117,7 +120,7 @@ class Unadopting:
         return waits
 
     def _offers(self, rows: Rows) -> Iterator[UndoOffer]:
-        """What is left of each adoption, the last one first."""
+        """What is left of each adoption, the last one first; behind them what broke off of a shadow that is gone."""
         shadows: dict[bytes, Rederived] = {}
         for each in self._shadows(rows):
             shadows.setdefault(each.shadow, each)
@@ -127,6 +130,9 @@ class Unadopting:
                 yield self._offer(rows, under_way, made, broke_off=True)
             for adoption in that_count(rows, made.shadow, made.made):
                 yield self._offer(rows, adoption, made)
+        for gone in gone_adoptions(self._engine, rows, self._name, shadows.values()):
+            self._gone[gone.adoption.id] = gone
+            yield self._offer(rows, gone.adoption, gone.made)
 
     def _offer(self, rows: Rows, adoption: Adoption, made: Rederived, *, broke_off: bool = False) -> UndoOffer:
         earlier = tuple(adoption.undoings(rows))
@@ -143,15 +149,12 @@ class Unadopting:
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells
-        of. The ids of an adoption are made of the minute in which its shadow was begun, which its own id has too.
+        of.
         """
-        if exists(self._data, self._name):
-            yield rederived_of(load(self._data, self._name))
-        name, size = rows.ids.keyed_hash("shadow", self._name)[:16], self._engine.head().size
-        for event, told in reversed(list(tagged(self._engine, (RederivationAdopted.TAG,), size))):
-            if isinstance(told, RederivationAdopted) and told.name == name:
-                made = int.from_bytes(event[:4], "big") * MINUTE_MS
-                yield Rederived(told.shadow, self._name, made, told.upto, told.model)
+        manifest = readable(self._data, self._name)
+        if manifest is not None:
+            yield rederived_of(manifest)
+        yield from told_of(self._engine, rows, self._name)
 
     def _offered(self, rows: Rows, request: UnadoptRequest) -> OfOwner:
         found = unadopting(rows, request, len(request.touched))
@@ -165,7 +168,7 @@ class Unadopting:
         def is_left(whose: bytes) -> bool:
             return not any(each.decisions(rows, whose) for each in earlier)
 
-        touched, undoing = touched_by(self._engine, rows, adoption), adoption.undoing(len(earlier))
+        touched, undoing = self._touched_by(rows, adoption), adoption.undoing(len(earlier))
         items = [self._of_owner(rows, undoing, touched, owner) for owner in touched.items if is_left(of_owner(owner))]
         summaries = [
             self._of_session(rows, undoing, touched, key, record, record.event)
@@ -173,6 +176,12 @@ class Unadopting:
             if isinstance(record.event, SummaryRefreshed) and is_left(of_session(key))
         ]
         return _Asked(items, summaries)
+
+    def _touched_by(self, rows: Rows, adoption: Adoption) -> Touched:
+        gone = self._gone.get(adoption.id)
+        if gone is None:
+            return touched_by(self._engine, rows, adoption)
+        return touched_in(self._engine, rows, lambda whose: gone.decisions.get(whose, ()))
 
     def _of_owner(self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
         before = [self._touched(rows, touched, each, touch) for each, touch in touched.items[owner].items()]

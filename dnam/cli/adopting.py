@@ -78,10 +78,11 @@ def adopt(
         from dnam.finding import the_person
         from dnam.shadow_opening import open_shadow
         from dnam.shadow_source import Source
+        from dnam.shadows import alone_with
 
         people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
         async with _comparing(shell, memory) as comparing:
-            with open_shadow(memory.engine, shell.data, manifest) as shadow:
+            with alone_with(shell.data, name), open_shadow(memory.engine, shell.data, manifest) as shadow:
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)
@@ -136,9 +137,7 @@ async def _adopt(
     with shell.out.progress("comparing", "people") as progress:
         offer = await adopting.look(progress)
     if offer.goes_on:
-        shell.out.note(
-            "part of it is recorded already, by one that was broken off or is still at it: this goes on with it"
-        )
+        shell.out.note("part of it is recorded already, by one that was broken off: this goes on with it")
     if not shell.out.as_json:
         await memory.look(lambda rows: _show(shell, rows, offer))
     if offer.is_empty and not offer.goes_on:

@@ -84,24 +84,51 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], un
 
 
 def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
-    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it."""
+    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it.
+
+    It is refused while a process makes or adopts the shadow, and where an adoption of it was broken off: that is to go
+    on, or to be taken back, first.
+    """
     import asyncio
 
     from dnam.rederiving.dropping import batches_under_way
-    from dnam.shadows import drop
+    from dnam.shadows import alone_with
+    from replay.shadow import remove_shadow
 
     shell = Shell(data, as_json, yes)
-    took, batches = _took(shell, name), batches_under_way(shell.data, name, shell.out.note)
-    going = f" {_batches(len(batches))} of its questions may be under way still." if batches else ""
-    if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
-        shell.out.nothing_done("not removed: nothing was changed")
-        return
-    cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
-    drop(shell.data, name)
+    with alone_with(shell.data, name):
+        _refuse_half_adopted(shell, name)
+        took, batches = _took(shell, name), batches_under_way(shell.data, name, shell.out.note)
+        going = f" {_batches(len(batches))} of its questions may be under way still." if batches else ""
+        if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
+            shell.out.nothing_done("not removed: nothing was changed")
+            return
+        cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
+        remove_shadow(shell.data, name)
     if shell.out.as_json:
         shell.out.emit({"dropped": name, "cancelled": cancelled})
     else:
         shell.out.line(f"The shadow {name} is gone.")
+
+
+def _refuse_half_adopted(shell: Shell, name: str) -> None:
+    """BadRequest where an adoption of it was broken off: without the shadow it cannot go on. Where the log cannot be
+    read that is not known, and keeps nobody from dropping it.
+    """
+    from dnam.half_adopted import is_named_half_adopted
+    from replay.engine import Engine
+    from replay.errors import LogError
+
+    try:
+        with Engine.open(shell.data, writable=False) as engine, engine.reading() as rows:
+            is_half = is_named_half_adopted(engine, rows, shell.data, name)
+    except (LogError, OSError):
+        return
+    if is_half:
+        raise BadRequest(
+            f"a part of the shadow {name} is adopted, which was broken off and does not count yet: `dnam adopt {name}` "
+            f"goes on, `dnam adopt --undo {name}` takes it back: then it can be dropped"
+        )
 
 
 def _took(shell: Shell, name: str) -> str:

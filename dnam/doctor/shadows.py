@@ -115,12 +115,10 @@ def _behind(engine: "Engine", manifest: Manifest) -> list[Finding]:
 
 
 def _adoption(engine: "Engine", manifest: Manifest) -> list[Finding]:
-    from dnam.adopted import touched_by
-    from projections.decisions.adopted import next_adoption
+    from dnam.half_adopted import is_half_adopted
 
     with engine.reading() as rows:
-        under_way = next_adoption(rows, bytes.fromhex(manifest.log), manifest.made)
-        if touched_by(engine, rows, under_way).is_empty:
+        if not is_half_adopted(engine, rows, manifest):
             return []
     name = manifest.name
     return doubt(

@@ -15,7 +15,16 @@ from projections.decisions.adopted import Adoption
 from projections.decisions.consent import is_out
 from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
 from projections.derived import effects_of
-from projections.events import Event, ItemDeprecated, ItemEvicted, ItemMoved, ItemUpserted, MessageEdited, MessageHeard
+from projections.events import (
+    Event,
+    ItemDeprecated,
+    ItemEvent,
+    ItemEvicted,
+    ItemMoved,
+    ItemUpserted,
+    MessageEdited,
+    MessageHeard,
+)
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle, Seq
 from projections.items import ItemRow, items_of
@@ -33,6 +42,8 @@ from projections.shadow_pairs import Address, Pair, compare, differing
 from projections.shadow_scope import Scope, has_item
 
 VERSION = "adoption@1"
+TAKEN_OVER = "rederived as "
+"""How the reason of what was taken over begins; the shadow's name follows."""
 POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION, old_words.VERSION)
 POLICY = " ".join((VERSION, by_people.VERSION, refusals.POLICY, *POLICIES))
 NOTING = "noting@"
@@ -99,6 +110,13 @@ def standing(rows: Rows, message: EventId) -> EventId | None:
 def said_of(rows: Rows, item: Item) -> list[EventId]:
     """The messages that an item rests on, as far as this log has them: they are causes of whatever has its words."""
     return [each for each in rests_on(item.evidence) if rows.ids.status(each) in ("known", "redacted")]
+
+
+def says_shadow(event: ItemEvent) -> str:
+    """The name of the shadow that an item was taken over from, or because of; empty where its event names none."""
+    if not event.policy.startswith(VERSION) or not event.reason.startswith(TAKEN_OVER):
+        return ""
+    return event.reason.removeprefix(TAKEN_OVER).partition(",")[0].partition(" ")[0]
 
 
 class Taking:
@@ -239,7 +257,7 @@ class Taking:
     def _reason(self) -> str:
         request, by = self._request, self._request.by
         model = f" by {by.name}{f'@{by.version}' if by.version else ''}" if by.kind == "model" else ""
-        return f"rederived as {request.name}{model}{f' with {request.prompt}' if request.prompt else ''}"
+        return f"{TAKEN_OVER}{request.name}{model}{f' with {request.prompt}' if request.prompt else ''}"
 
     # -- what follows its person everywhere --------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from projections.decisions.adopt_pairs import (
     SPOILED,
     TAKEN_BACK,
     UNFOUNDED,
+    says_shadow,
 )
 from projections.decisions.adopt_refused import PUT_RIGHT
 from projections.decisions.consent import ConsentRequest, opt_out
@@ -78,6 +79,7 @@ def test_what_only_the_shadow_has_is_taken_over_as_it_has_it() -> None:
     assert event.item == made.item
     assert event.by == MODEL
     assert event.reason == "rederived as opus by opus@9 with extraction@3"
+    assert says_shadow(event) == "opus"
     assert event.policy.startswith("adoption@1 ")
     assert event.causes == (two.said[0].id,)
     assert two.kinds() == []
@@ -127,6 +129,9 @@ def test_what_was_policies_alone_is_said_of_no_model() -> None:
     (event,) = two.adopt(by=by, prompt="")
     assert isinstance(event, ItemDeprecated)
     assert event.reason == "rederived as opus, which has no such item"
+    assert says_shadow(event) == "opus"
+    assert says_shadow(msgspec.structs.replace(event, policy="extraction@4")) == ""
+    assert says_shadow(msgspec.structs.replace(event, reason="more than 200 items")) == ""
     assert (event.by, two.live.item(TEA).by) == (by, by)
 
 

@@ -4,17 +4,21 @@ import asyncio
 import shutil
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 
-from dnam.shadows import load, save
+from dnam.adopting import Adopting, Offer
+from dnam.cli.adopting_ready import ready
+from dnam.shadows import FILE, Manifest, drop, load, making, save
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.lookup import sessions
 from projections.summaries import find_summary
-from tests.dnam.cli.memories import dnam
+from replay.shadow import shadow_folder
+from tests.dnam.cli.memories import Ran, dnam, ended, process
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
 from tests.loopback.voyage import serving
 
@@ -222,8 +226,112 @@ def test_what_is_recorded_already_is_gone_on_with(data: Path, monkeypatch: pytes
         broken.setattr("dnam.adopting.Adopting._count", breaks)
         assert dnam("adopt", "next", "--data", data, "--yes").code == 2
     ran = dnam("adopt", "next", "--data", data, "--yes")
-    assert "part of it is recorded already, by one that was broken off or is still at it: this goes on" in ran.err
+    assert "part of it is recorded already, by one that was broken off: this goes on with it" in ran.err
     assert "Adopted 3 items of 2 people and 1 summary, as #" in ran.out
+
+
+def test_nobody_drops_or_makes_a_shadow_while_it_is_adopted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    look, meanwhile = Adopting.look, list[Ran]()
+
+    async def asked(adopting: Adopting, *given: Any) -> Offer:
+        offer = await look(adopting, *given)
+        for command in (("shadows", "drop", "next", "--yes"), ("rederive", "--name", "next"), ("adopt", "next")):
+            started = process(*command, "--data", data)
+            meanwhile.append(await asyncio.to_thread(ended, started))
+        return offer
+
+    monkeypatch.setattr(Adopting, "look", asked)
+    ran = dnam("adopt", "next", "--yes", "--data", data)
+    assert (ran.code, "Adopted 3 items of 2 people and 1 summary" in ran.out) == (0, True), ran.err
+    assert [each.code for each in meanwhile] == [3, 3, 3]
+    for each in meanwhile:
+        assert "another process is making the shadow 'next', or adopting it, just now" in each.err
+    assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
+
+
+def test_one_that_is_being_made_is_not_adopted(data: Path) -> None:
+    with making(data, "next"):
+        ran = dnam("adopt", "next", "--yes", "--data", data)
+    assert (ran.code, "another process is making the shadow 'next'" in ran.err) == (3, True)
+    assert dnam("adopt", "next", "--yes", "--data", data).code == 0
+
+
+def test_one_that_was_dropped_before_it_could_be_adopted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dropped(*given: Any, **named: Any) -> Manifest:
+        manifest = ready(*given, **named)
+        drop(data, "next")
+        return manifest
+
+    monkeypatch.setattr("dnam.cli.adopting.ready", dropped)
+    ran = dnam("adopt", "next", "--yes", "--data", data)
+    assert (ran.code, "there is no shadow 'next' here" in ran.err) == (2, True), ran.err
+    assert not shadow_folder(data, "next").exists()
+
+
+# -- broken off ------------------------------------------------------------------------------------------------------
+
+
+class Killed(BaseException):
+    """Nothing is caught that is not an error."""
+
+
+def break_off(data: Path, monkeypatch: pytest.MonkeyPatch, at: str = "_count") -> None:
+    """Adopt, and be killed where this would be called."""
+
+    async def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Adopting, at, killed)
+        with pytest.raises(Killed):
+            dnam("adopt", "next", "--yes", "--data", data)
+
+
+def memory_of(data: Path) -> list[str]:
+    return [items(data, "Ada"), items(data, "Kim"), dnam("summary", "discord:channel:1", "--data", data).out]
+
+
+def test_a_shadow_of_which_a_part_is_adopted_is_not_dropped(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = memory_of(data)
+    break_off(data, monkeypatch)
+    ran = dnam("shadows", "drop", "next", "--yes", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "a part of the shadow next is adopted, which was broken off and does not count yet" in ran.err
+    assert "`dnam adopt next` goes on, `dnam adopt --undo next` takes it back: then it can be dropped" in ran.err
+    assert dnam("adopt", "--undo", "next", "--yes", "--data", data).code == 0
+    assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
+    assert memory_of(data) == before
+
+
+def test_without_the_log_nobody_is_kept_from_dropping(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    break_off(data, monkeypatch)
+    shutil.rmtree(data / "log")
+    assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
+
+
+def test_a_part_is_taken_back_also_where_the_shadow_is_gone(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = memory_of(data)
+    break_off(data, monkeypatch)
+    assert memory_of(data) != before
+    shutil.rmtree(shadow_folder(data, "next"))
+    assert "There is no adoption of other" in dnam("adopt", "--undo", "other", "--yes", "--data", data).out
+    ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
+    assert "Ada: 2 items are again as before" in ran.out
+    assert "Took back 3 items of 2 people and 1 summary, as #" in ran.out
+    assert memory_of(data) == before
+    ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
+    assert ran.out == "There is no adoption of next to take back.\n"
+    assert dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_of_one_whose_manifest_is_damaged_too(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = memory_of(data)
+    break_off(data, monkeypatch)
+    (shadow_folder(data, "next") / FILE).write_text("no manifest")
+    assert "`dnam adopt --undo next` takes it back" in dnam("shadows", "drop", "next", "--yes", "--data", data).err
+    assert "Took back 3 items" in dnam("adopt", "--undo", "next", "--yes", "--data", data).out
+    assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
+    assert memory_of(data) == before
 
 
 def test_what_stays_is_told_with_the_reason(data: Path) -> None:

@@ -20,7 +20,7 @@ from dnam.model import ModelError
 from dnam.rederiving.compacting import dropped_in_shadows
 from dnam.rederiving.dropping import batches_under_way, cancel_batches
 from dnam.rederiving.models import BOOK
-from dnam.shadows import FILE, Asked, load, save
+from dnam.shadows import FILE, Asked, load, making, save
 from replay.engine import Engine
 from replay.log import StoredEvent
 from replay.ring_records import SIZE
@@ -353,6 +353,26 @@ async def test_a_batch_under_way_is_cancelled_at_the_api(data: Path) -> None:
         assert await cancel_batches(data, with_key, "next", desk.told.append) == 0
         assert [each.status for each in desk.api.made] == ["canceling"]
         assert batch == desk.api.made[0].id
+
+
+def test_of_one_that_is_being_made_no_batch_is_cancelled(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cancelled: list[str] = []
+
+    async def cancel(_data: Path, _settings: object, name: str, _tell: object) -> int:
+        cancelled.append(name)
+        return 1
+
+    book = Book(shadow_folder(data, "next") / BOOK)
+    book.sent(book.begin(["one"], 0), "msgbatch_1")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
+    monkeypatch.setattr("dnam.rederiving.dropping.cancel_batches", cancel)
+    with making(data, "next"):
+        ran = dnam("shadows", "drop", "next", "--yes", "--data", data)
+        assert (ran.code, ran.out, cancelled) == (3, "", [])
+        assert "another process is making the shadow 'next', or adopting it, just now" in ran.err
+        assert "Remove the shadow" not in dnam("shadows", "drop", "next", "--data", data).err  # nobody is asked
+    ran = dnam("shadows", "drop", "next", "--yes", "--json", "--data", data)
+    assert (ran.value, cancelled) == ({"dropped": "next", "cancelled": 1}, ["next"])
 
 
 def test_where_the_api_does_not_take_it_that_is_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
