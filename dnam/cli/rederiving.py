@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dnam.cli.command import Command, Data, Json, Yes, typed, whole_number
 from dnam.cli.ending import told_how_to_go_on
-from dnam.cli.rederiving_words import estimate_words, whose
+from dnam.cli.rederiving_words import estimate_words, waiting_words, whose
 from dnam.cli.screen import amount
 from dnam.cli.shell import Shell
 from projections.counting import counted
@@ -211,7 +212,20 @@ async def run_derivation(
         if not agree(derivation):
             return None
         with _progress(shell) as tell, with_short_pauses():
-            return await derivation.run(tell, encoder=chosen, most_micros=most, at_once=parallel, send=asked.send)
+            return await derivation.run(
+                tell,
+                encoder=chosen,
+                most_micros=most,
+                at_once=parallel,
+                send=asked.send,
+                waits=partial(_tell_waiting, shell, is_paid=asked.model.paid),
+            )
+
+
+def _tell_waiting(shell: Shell, calls: int, *, is_paid: bool) -> None:
+    """At once, when it is told to end: it may be a minute until it does."""
+    if calls:
+        shell.out.note(waiting_words(calls, is_paid=is_paid))
 
 
 @asynccontextmanager

@@ -1,4 +1,4 @@
-"""What `rederive` says first: which shadow it makes and by whom, and what it may take."""
+"""What `rederive` says: which shadow it makes and by whom, what it may take, and for what it waits before it ends."""
 
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,16 @@ def estimate_words(guess: "Estimate", *, is_paid: bool, is_batched: bool) -> str
     cost = "what it costs is not known" if guess.cost_micros is None else f"about {dollars(guess.cost_micros)}"
     tokens = f"about {guess.tokens_in:,} tokens in and {guess.tokens_out:,} out"
     return f"{runs}: {tokens}, {cost}{_how_long(guess, is_batched=is_batched)}."
+
+
+def waiting_words(calls: int, *, is_paid: bool) -> str:
+    """For what it waits that was told to end, and what telling it again leads to."""
+    waits = f"breaking off behind what is under way, {counted(calls, 'call')}"
+    if not is_paid:
+        return f"{waits}. Ctrl-C again gives that up"
+    return (
+        f"{waits}, since that is paid for already. Ctrl-C again gives it up: it is paid for once more when this goes on"
+    )
 
 
 def _how_long(guess: "Estimate", *, is_batched: bool) -> str:

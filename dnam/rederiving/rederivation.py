@@ -51,11 +51,17 @@ from replay.units import tagged
 
 Progress = Callable[[int, int, int], None]
 """Told how many runs are done, of how many, and the cost so far in 10⁻⁶ USD."""
+Waits = Callable[[int], None]
+"""Told, where it is to end, for how many calls it waits before it does."""
 APART = "apart@1"
 MERGE_POLICIES = (closeness.VERSION, APART)
 """How items are merged: those that are close, or none."""
 CATCHING_UP = 3
 """How many times it catches up with what was recorded meanwhile: it ends also where somebody never stops writing."""
+
+
+def unheeded(_: int) -> None:
+    """Nobody is told."""
 
 
 class Rederivation:
@@ -146,16 +152,18 @@ class Rederivation:
         most_micros: int | None = None,
         at_once: int = AT_ONCE,
         send: Send | None = None,
+        waits: Waits = unheeded,
     ) -> Manifest:
         """Walk until the live memory's end is reached, and some times until what was recorded meanwhile is; what was
-        done when it breaks off stays, and is gone on from.
+        done when it breaks off stays, and is gone on from. Told to end, it `waits` for the calls that are under way.
         """
         spending = await self._spending(most_micros, learns=send is None)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
                 while self.manifest.upto < end or self.manifest.state != "complete":
-                    epoch, traffic = self.live.head().epoch, Traffic(at_once, send)
+                    epoch = self.live.head().epoch
+                    traffic = Traffic(at_once, send, lambda: waits(len(spending.under_way)))
                     try:
                         await self._once(self._runs(spending, traffic, encoder), traffic, spending, progress)
                     except (Refused, KeyMissing):

@@ -14,6 +14,8 @@ from dnam.model import ModelError
 AT_ONCE = 16
 """How many calls are under way at once, where nothing else is said."""
 Send = Callable[[], Awaitable[None]]
+Waits = Callable[[], None]
+"""Told that it is being broken off, before what is under way is waited for."""
 
 
 Rank = Callable[[], tuple[int, ...]]
@@ -90,9 +92,10 @@ def _nothing() -> None:
 class Traffic:
     """Counts links at work, asks under way, and whether the walk waits. `send` is called where all of them wait."""
 
-    def __init__(self, at_once: int = AT_ONCE, send: Send | None = None) -> None:
+    def __init__(self, at_once: int = AT_ONCE, send: Send | None = None, waits: Waits = _nothing) -> None:
         self._room = None if send is not None else Room(at_once)
         self._send = send
+        self.waits = waits
         self._working = 0
         self._asking: set[asyncio.Task[object]] = set()
         self._failure: Exception | None = None

@@ -110,8 +110,8 @@ class Walk:
                 self._begun += 1
                 self._starting.once_more(run)
             await self._settle()
-        except BaseException:
-            await let_go(self._chains, self._traffic)
+        except BaseException as error:
+            await let_go(self._chains, self._traffic, is_told_to=isinstance(error, asyncio.CancelledError))
             raise
         lost = await asyncio.to_thread(lost_by, self._live, self._starting.changed, self._recorded.withdrawn)
         self._change(upto=upto, **_noted(self.manifest, lost))
@@ -316,11 +316,13 @@ def _noted(manifest: Manifest, lost: Iterable[Lost]) -> dict[str, object]:
     return {"changed": tuple(dict.fromkeys((*manifest.changed, *by_run))), "lost": tuple(by_run.values())}
 
 
-async def let_go(chains: Chains, traffic: Traffic) -> None:
-    """Break off: what was asked is recorded when it is answered, so that nobody pays for it twice. The replies of
-    batches wait.
+async def let_go(chains: Chains, traffic: Traffic, *, is_told_to: bool) -> None:
+    """Break off: what was asked is recorded when it is answered, so that nobody pays for it twice, which is said to who
+    told it to end. The replies of batches wait.
     """
     traffic.close()
+    if is_told_to and not traffic.gathers:
+        traffic.waits()
     await chains.stop(at_once=traffic.gathers)
     await traffic.stop()
 

@@ -37,8 +37,8 @@ LATE = Says("This comes too late.")
 class Server:
     """What was asked and what is answered. `schemas` is whether its models can be held to a schema; without `pages` it
     knows no Models API, as compatible servers do not; `page` is another page for every model. `latency_seconds` pass
-    before a reply begins; `heard` hears of each question as it comes, `sent` of each reply that was streamed to its
-    end.
+    before a reply begins, and none does until the `gate` is set; `heard` hears of each question as it comes, `sent` of
+    each reply that was streamed to its end.
     """
 
     def __init__(self, script: Script | None = None, *, schemas: bool = True, pages: bool = True) -> None:
@@ -52,6 +52,8 @@ class Server:
         self.page: dict[str, Any] = {}
         self.requests: list[Request] = []
         self.latency_seconds = 0.0
+        self.gate = asyncio.Event()
+        self.gate.set()
         self.heard: Callable[[Request], None] = lambda _: None
         self.sent: Callable[[Request], None] = lambda _: None
         self.refused: list[str] = []
@@ -86,6 +88,7 @@ class Server:
         self.heard(request)
         if self.latency_seconds:
             await asyncio.sleep(self.latency_seconds)
+        await self.gate.wait()
         reply = self.script(request)
         response = await self._reply(got, request, reply)
         if response.prepared and isinstance(reply, Says):
