@@ -11,6 +11,7 @@ import errno
 import os
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -270,10 +271,14 @@ def _by_number(folder: Path, error: Exception) -> LogError:
     text = str(error)
     short = os.strerror(errno.EIO) in text and _has_no_room(folder)  # what LMDB calls a write that was cut short
     if short or os.strerror(errno.ENOSPC) in text or os.strerror(errno.EDQUOT) in text:
-        return LogFull(f"the disk of {folder} is full: make room; nothing that was acknowledged is lost")
+        return _full(folder)
     if os.strerror(errno.EROFS) in text or os.strerror(errno.EACCES) in text:
         return ReadOnly(f"{folder} cannot be written to: {text}")
     return CannotWrite(f"{folder}: {text}")
+
+
+def _full(folder: Path) -> LogFull:
+    return LogFull(f"the disk of {folder} is full: make room; nothing that was acknowledged is lost")
 
 
 def _has_no_room(folder: Path) -> bool:
@@ -282,3 +287,12 @@ def _has_no_room(folder: Path) -> bool:
     except OSError:
         return False
     return disk.f_bavail * disk.f_frsize < LITTLE_ROOM
+
+
+def refuse_full(folder: Path) -> None:
+    """LogFull where a disk is full, or so nearly that it may not take what is to come: for whoever pays for that. A
+    disk that does not say how large it is is taken for one that has room.
+    """
+    with suppress(OSError):
+        if os.statvfs(folder).f_blocks and _has_no_room(folder):
+            raise _full(folder)

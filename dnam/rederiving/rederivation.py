@@ -20,7 +20,7 @@ from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
 from dnam.rederiving.following import follow
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.quiet import expected
-from dnam.rederiving.replies import Again, Replies
+from dnam.rederiving.replies import Again, Replies, anytime
 from dnam.rederiving.runs import Runs, With
 from dnam.rederiving.scope import Scope, guilds_of_places
 from dnam.rederiving.seeds import early_reply_of, made_by
@@ -45,7 +45,7 @@ from projections.work import WORK
 from replay.clock import Clock
 from replay.engine import Engine
 from replay.errors import KeyMissing, LogError, Refused
-from replay.lmdb_file import translated
+from replay.lmdb_file import refuse_full, translated
 from replay.shadow import shadow_folder
 from replay.units import tagged
 
@@ -193,7 +193,8 @@ class Rederivation:
 
     def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None) -> Runs:
         memory, asked = self.memory, self.manifest.asked
-        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic)
+        refuse = self._refuse_full if self.model.paid and not traffic.gathers else anytime
+        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic, refuse)
         merges = by_tokens(memory.vocabulary) if asked.merge_policy != APART else None
         with_ = With(
             prompt(asked.extraction_prompt),
@@ -204,6 +205,10 @@ class Rederivation:
             merges,
         )
         return Runs(memory, Tending(memory, self.model, encoder), replies, with_)
+
+    def _refuse_full(self) -> None:
+        """LogFull: a reply would be paid for, and again once there is room. What comes of a batch can be fetched."""
+        refuse_full(shadow_folder(self._data, self.manifest.name))
 
     async def _once(self, runs: Runs, traffic: Traffic, spending: Spending, progress: Progress) -> None:
         """One walk to where the live log ends by then."""

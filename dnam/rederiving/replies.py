@@ -5,7 +5,8 @@ the live log  the model and the prompt are those that replied then: its reply is
 the model     it is asked, within what the derivation may cost
 
 What a model replied goes to the disk before anything else is done with it, and until it is there nobody else is asked
-in its place. So whatever ends the program, no more is paid for twice than may be under way at once.
+in its place. So whatever ends the program, no more is paid for twice than may be under way at once. Where its disk is
+full, nobody is asked.
 """
 
 import asyncio
@@ -47,8 +48,14 @@ class NoReply(ModelError):
     """The recorded run brought no reply, and is not tried again."""
 
 
+def anytime() -> None:
+    """Nothing keeps from asking."""
+
+
 class Replies(NamedTuple):
-    """Everything that replies. `again` says of a recorded call whether the same model is asked with the same prompt."""
+    """Everything that replies. `again` says of a recorded call whether the same model is asked with the same prompt.
+    `refuse` raises what keeps a reply from being recorded, as far as that is known before it is paid for.
+    """
 
     model: Model
     recorded: Recorded
@@ -56,6 +63,7 @@ class Replies(NamedTuple):
     again: Again
     spending: Spending
     traffic: Traffic
+    refuse: Callable[[], None] = anytime
 
 
 class Early(NamedTuple):
@@ -170,6 +178,7 @@ async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> tuple[Reply
     async with traffic.asking() as place:
         await spending.room(ask)
         traffic.refuse_more()
+        replies.refuse()
         with spending.asking(ask):
             reply = await replies.model.ask(ask, hear)
             spending.add(reply)

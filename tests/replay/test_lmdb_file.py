@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from io import FileIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import lmdb
 import pytest
@@ -12,9 +13,9 @@ import pytest
 from projections.registry import FOLD
 from replay import lmdb_file, page_flaws
 from replay.engine import Engine
-from replay.errors import DamagedPages, NotALog, Truncated
+from replay.errors import DamagedPages, LogFull, NotALog, Truncated
 from replay.free_pages import FreePages
-from replay.lmdb_file import _check, check_file
+from replay.lmdb_file import LITTLE_ROOM, _check, check_file, refuse_full
 from replay.pages import PAGE_SIZE, Flaw
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, digest, says
@@ -157,3 +158,18 @@ def test_what_a_writer_has_looked_over_is_not_looked_over_again(folder: Path, mo
     store.unmap()
     store.close()
     assert looked == []
+
+
+@pytest.mark.parametrize(
+    ("blocks", "room", "is_full"), [(9, 0, True), (9, LITTLE_ROOM - 1, True), (9, LITTLE_ROOM, False), (0, 0, False)]
+)
+def test_a_disk_is_full_before_it_takes_nothing_at_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, room: int, is_full: bool
+) -> None:
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_blocks=blocks, f_bavail=room, f_frsize=1))
+    with pytest.raises(LogFull, match="is full: make room") if is_full else nullcontext():
+        refuse_full(folder)
+
+
+def test_of_a_disk_that_cannot_be_asked_nothing_is_said(folder: Path) -> None:
+    refuse_full(folder / "nowhere")

@@ -3,7 +3,9 @@
 import asyncio
 import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import lmdb
 import pytest
@@ -12,11 +14,12 @@ import dnam.rederiving.rederivation
 from dnam.model import Ask
 from dnam.shadows import load
 from replay.errors import CannotWrite, LogFull
+from replay.lmdb_file import LITTLE_ROOM
 from replay.log import Commit, Head, Syncing, untold
 from replay.shadow_store import ShadowLog
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import derive, reader, talk
-from tests.dnam.scripted import Calling, down
+from tests.dnam.scripted import Calling, ScriptedModel, down
 
 
 def full(*_: object) -> None:
@@ -68,3 +71,38 @@ def test_a_disk_that_refuses_what_it_took_is_told_where_something_else_broke_it_
     broken.scripts["extraction"] = unplugged
     with pytest.raises(LogFull, match="is full"):
         asyncio.run(derive(tmp_path, broken, asked=OTHER))
+
+
+def paid() -> ScriptedModel:
+    """Each call of it is on somebody's bill."""
+    return ScriptedModel(reader("enjoys").scripts, "other", paid=True)
+
+
+def rooms(monkeypatch: pytest.MonkeyPatch, room: Callable[[], int], blocks: int = 1000) -> None:
+    """The disk says that it has so many bytes left."""
+    monkeypatch.setattr(os, "statvfs", lambda _: SimpleNamespace(f_blocks=blocks, f_bavail=room(), f_frsize=1))
+
+
+def test_nobody_is_asked_and_paid_where_a_reply_may_have_no_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told(tmp_path, talk)
+    model, most = paid(), 0
+    rooms(monkeypatch, lambda: LITTLE_ROOM - (len(model.asks) >= most))
+    for most in (0, 2, 2):
+        with pytest.raises(LogFull, match="is full: make room"):
+            asyncio.run(derive(tmp_path, model, asked=OTHER))
+        assert (len(model.asks), load(tmp_path, "next").state) == (most, "under way")
+    most = 1000
+    assert asyncio.run(derive(tmp_path, model, asked=OTHER)).state == "complete"
+    prompts = [ask.prompt for ask in model.asks]
+    assert len(set(prompts)) == len(prompts) > 2
+
+
+@pytest.mark.parametrize(("model", "blocks"), [(paid, 0), (lambda: reader("enjoys", name="other"), 1000)])
+def test_a_disk_that_does_not_know_and_what_costs_nothing_ask_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Callable[[], ScriptedModel], blocks: int
+) -> None:
+    told(tmp_path, talk)
+    rooms(monkeypatch, lambda: 0, blocks)
+    assert asyncio.run(derive(tmp_path, model(), asked=OTHER)).state == "complete"
