@@ -13,7 +13,7 @@ from dnam.adopted import touched_by
 from dnam.errors import ShadowUnusable
 from dnam.shadow_source import rederived_of
 from dnam.shadows import Manifest, known
-from projections.decisions.adopt_pairs import VERSION, says_shadow
+from projections.decisions.adopt_pairs import is_by_adoption, says_shadow
 from projections.decisions.adopted import Adoption, Whose, next_adoption, of_owner, of_session, that_count
 from projections.decisions.adopted_all import Rederived
 from projections.errors import BadRequest
@@ -153,7 +153,7 @@ def _decision(run: Sequence[Reading]) -> Iterator[_Decision]:
 
 
 def _whose(event: Event) -> Whose | None:
-    if not isinstance(event, ItemEvent | SummaryRefreshed) or not event.policy.startswith(VERSION):
+    if not isinstance(event, ItemEvent | SummaryRefreshed) or not is_by_adoption(event):
         return None
     if isinstance(event, ItemEvent):
         return of_owner(event.item.owner)

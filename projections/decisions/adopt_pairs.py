@@ -25,6 +25,7 @@ from projections.events import (
     MessageEdited,
     MessageHeard,
 )
+from projections.events.summaries import SummaryEvent
 from projections.events.values import By, Item
 from projections.ids import EventId, Handle, Seq
 from projections.items import ItemRow, items_of
@@ -112,9 +113,14 @@ def said_of(rows: Rows, item: Item) -> list[EventId]:
     return [each for each in rests_on(item.evidence) if rows.ids.status(each) in ("known", "redacted")]
 
 
+def is_by_adoption(event: ItemEvent | SummaryEvent) -> bool:
+    """Whether an adoption recorded it, or its undoing."""
+    return event.policy.startswith(VERSION)
+
+
 def says_shadow(event: ItemEvent) -> str:
     """The name of the shadow that an item was taken over from, or because of; empty where its event names none."""
-    if not event.policy.startswith(VERSION) or not event.reason.startswith(TAKEN_OVER):
+    if not is_by_adoption(event) or not event.reason.startswith(TAKEN_OVER):
         return ""
     return event.reason.removeprefix(TAKEN_OVER).partition(",")[0].partition(" ")[0]
 
