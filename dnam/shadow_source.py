@@ -8,10 +8,10 @@ from dnam.access import Access
 from dnam.adapters.script import script_of
 from dnam.rederiving.following import gone_since, has_lost_words, is_any_gone
 from dnam.shadows import Manifest
-from projections.decisions.adopt_pairs import VERSION, AdoptRequest, standing
+from projections.decisions.adopt_pairs import AdoptRequest, standing
 from projections.decisions.adopt_rests import said_behind
 from projections.decisions.adopt_summary import AdoptSummaryRequest
-from projections.decisions.adopted import Adoption
+from projections.decisions.adopted import VERSION, Adoption
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.revert import VERSION as REVERT
 from projections.decisions.shelf import policy_by, rests_on

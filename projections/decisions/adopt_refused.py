@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from projections.decisions.adopted import is_adopted
 from projections.events import Event, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.ids import NOBODY, EventId, Handle
@@ -76,13 +77,17 @@ class Refusing:
         return frozenset(_words(row.item) for row in active if is_by_people(row))
 
     def _is_kept_private(self, new: New) -> bool:
-        """Also of what is nobody's, where those who said it keep it. What says the same already is not opened by it."""
+        """Also of what is nobody's, where those who said it keep it. What says the same already is not opened by it.
+
+        What an adoption brought opens nothing beside it: taken over twice, a shadow would bring more than at first.
+        """
         over = new.over
         if over is not None and over.item.status == "active" and _words(over.item) == _words(new.item):
             return False
         everybody = [self._owned] if self._owner != NOBODY else map(self._items, self._speakers(new))
-        where, claim = new.item.compartment, _claim(new)
-        return any(is_kept_private(self._rows, owned, owned, where, claim, self._known) for owned in everybody)
+        where, claim, told = new.item.compartment, _claim(new), self._known
+        both = (([row for row in owned if row == over or not is_adopted(row)], owned) for owned in everybody)
+        return any(is_kept_private(self._rows, lying, owned, where, claim, told) for lying, owned in both)
 
     def _items(self, owner: Handle) -> Sequence[ItemRow]:
         return [found.row for found in items_of(self._rows, owner)]

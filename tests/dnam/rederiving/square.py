@@ -167,8 +167,9 @@ class Square(Told):
         said = self.later()
         account = Account("discord", who, who.title())
         text = f"I like {LIKED[number % len(LIKED)]} after all {word}"
+        seen = self.seen if message.where == SQUARE else message.seen  # it is changed in the place as it is by now
         request = HeardRequest(
-            message.key, message.seen, "person", account, text, message.said, (), addressed=True, edited=said
+            message.key, seen, "person", account, text, message.said, (), addressed=True, edited=said
         )
         is_unheard = await self.memory.look(lambda rows: is_kept_out(rows, request))  # they opted out
         await self.memory.hear(request)

@@ -122,6 +122,19 @@ _TOLD = [Step("tell", 0, 1), Step("tell", 1, 4), Step("sum up", 0, 0), Step("tel
 DELETED_SINCE = Story(_TOLD, [], [Step("delete", 1, 4)], [], frozenset(), frozenset(), "undone", False, frozenset(), 2)
 """A message is deleted after a summary of it was taken over, and had come back."""
 
+_CHANGED = [Step("change", 0, 0), Step("tell", 0, 1)]
+BESIDE_WHAT_IS_KEPT = Story(
+    [Step("tell", 0, 1), Step("read", 0, 0), Step("hide", 0, 0)], _CHANGED, [], [],
+    frozenset(), frozenset({"joins", "more"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""What is made of two messages is taken over; nothing is that rests on the one alone which they keep for themself."""
+
+CHANGED_ONCE_OPEN = Story(
+    [Step("tell", 0, 0), Step("narrow", 0, 1), Step("tell", 1, 0)], [], [Step("remember", 0, 0), Step("narrow", 0, 0)],
+    [Step("change", 1, 0)], frozenset(), frozenset(), "", False, frozenset(), 1,
+)  # fmt: skip
+"""What was said while the square was closed says something else once it is open: the square stays open."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
@@ -133,6 +146,8 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(LORE_STANDS)
     @example(DELETED_FROM_TWO)
     @example(DELETED_FROM_TWO._replace(behind=True))
+    @example(BESIDE_WHAT_IS_KEPT)
+    @example(CHANGED_ONCE_OPEN)
     @given(stories())
     def some(story: Story) -> None:
         with folder() as path:
