@@ -129,9 +129,8 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     touched = [each for each in found if not gone.edited or _is_kept_of_another(rows, each.row, each.left, gone)]
     bodies = frozenset(event for each in touched for event in each.path)
     known = {_address(each.row) for each in touched}
-    with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
-    others = (each for each in with_them if _address(each.row) not in known)
-    events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
+    events = [event for each in touched if (event := _event(rows, each, bodies, said)) is not None]
+    events += made_with_them(rows, (row for row in owned if _address(row) not in known), bodies, said)
     lifted = (event for each in touched if each.fate != "gone" for event in lifted_by(rows, each.row, each.path))
     left = [each for each in touched if each.fate != "stands"]
     standing = [each for each in touched if each.fate == "stands"]
@@ -142,6 +141,11 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
         wordings(rows, _paths(standing)),
         tuple(each.row.item.text for each in standing),
     )
+
+
+def made_with_them(rows: Rows, owned: Iterable[ItemRow], bodies: frozenset[EventId], said: int) -> list[Event]:
+    """What else these events had made of items stays as it is: they became part of another one, and are still."""
+    return [_redacted(rows, row, row.item.evidence, bodies, said) for row in owned if row.event in bodies]
 
 
 def lifted_by(rows: Rows, row: ItemRow, path: Iterable[EventId]) -> Iterator[EventId]:

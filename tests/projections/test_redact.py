@@ -948,6 +948,43 @@ def test_what_the_new_words_do_not_say_goes_with_the_next_extraction(town: Town)
     assert was_read(town.rows, message.id)
 
 
+@pytest.mark.parametrize("is_taken_back", [True, False])
+def test_what_became_part_of_an_item_stays_so_when_words_of_the_other_part_are_read_again(
+    town: Town, is_taken_back: bool
+) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    part = "User likes green Sencha."
+    if is_taken_back:
+        take_back(town, "User likes tea, green Sencha above all.")
+    town.edits(older, "I like black coffee")
+    town.reads([older], {"text": "User plays chess.", "evidence": "I like black coffee"})
+    assert town.item(part).item.status == "merged"
+    assert part not in town.texts()
+
+
+def test_what_became_part_of_an_item_stays_so_when_that_is_put_in_other_words(town: Town) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    newer = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    whole = town.item("above all").item.id
+    town.edits(older, "I like coffee")
+    told = {"id": whole, "text": "User likes Sencha.", "evidence": "green Sencha is what I like"}
+    town.reads([older, newer], told)
+    assert town.texts() == ["User likes Sencha."]
+    assert town.item("User likes green Sencha.").item.status == "merged"
+
+
+def test_what_became_part_of_an_item_and_is_learned_again_is_there_again(town: Town) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    newer = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    town.edits(older, "I like coffee")
+    town.reads([older, newer], {"text": "User likes green Sencha.", "evidence": "green Sencha is what I like"})
+    assert town.item("User likes green Sencha.").item.status == "active"
+
+
 @pytest.mark.parametrize("learned_again", ["User lives in Rome.", None])
 def test_what_answers_tell_of_items_that_the_new_words_do_not_say_goes_with_it(
     town: Town, learned_again: str | None

@@ -135,6 +135,13 @@ CHANGED_ONCE_OPEN = Story(
 )  # fmt: skip
 """What was said while the square was closed says something else once it is open: the square stays open."""
 
+_RESTORED = [Step("tell", 1, 1), Step("read", 1, 0), Step("change", 1, 0)]
+CLOSED_SINCE = Story(
+    _RESTORED, [Step("read", 1, 0), Step("restore", 1, 0)], [Step("narrow", 0, 1), Step("narrow", 0, 0)], [],
+    frozenset({"replaces"}), frozenset(), "", True, frozenset(), 1,
+)  # fmt: skip
+"""What they brought back, whose message says something else by now, moved with the square, which is open again."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
@@ -148,6 +155,7 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(DELETED_FROM_TWO._replace(behind=True))
     @example(BESIDE_WHAT_IS_KEPT)
     @example(CHANGED_ONCE_OPEN)
+    @example(CLOSED_SINCE)
     @given(stories())
     def some(story: Story) -> None:
         with folder() as path:
