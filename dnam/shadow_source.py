@@ -148,8 +148,8 @@ def behind(row: ItemRow, there: LogChronicle) -> tuple[EventId, ...]:
 
 
 def _said_in(here: LogChronicle, events: Iterable[EventId]) -> tuple[EventId, ...]:
-    """Those of these events that are messages and answers here, or nothing. What people decided names also in the shadow
-    what they saw here, which it does not have.
+    """Those of these events that are messages and answers here, or nothing. What people decided names what they saw
+    here: in the shadow too, which does not have it.
     """
     return tuple(each for each in events if (here.tag(each) or SAID_TAGS[0]).startswith(SAID_TAGS))
 

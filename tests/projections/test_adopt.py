@@ -461,6 +461,19 @@ def test_what_went_makes_room_and_nothing_that_is_active_does() -> None:
     assert two.adopt(cap=2) == []
 
 
+@pytest.mark.parametrize(("goes", "comes"), [(TEA, CHESS), (CHESS, TEA)])
+def test_what_there_is_no_room_for_waits_for_what_goes(goes: str, comes: str) -> None:
+    """Whichever of both has the smaller id; or the second time there would be room."""
+    two = Two()
+    two.reads(two.live, 0, goes, evidence=SAID[0])
+    two.both(1, LYON)
+    two.reads(two.shadow, 2, comes, evidence=SAID[2])
+    two.reads(two.shadow, 3, HARBOUR)
+    assert [event.item.text for event in two.adopt(cap=2) if isinstance(event, ItemUpserted)] in ([comes], [HARBOUR])
+    assert two.adopt(cap=2) == []
+    assert two.left(cap=2) == [NO_ROOM]
+
+
 def test_without_room_it_is_left_and_so_is_what_it_would_replace() -> None:
     two = Two()
     two.both(1, LYON)
