@@ -142,6 +142,12 @@ CLOSED_SINCE = Story(
 )  # fmt: skip
 """What they brought back, whose message says something else by now, moved with the square, which is open again."""
 
+JOINED_SINCE = Story(
+    [Step("tell", 0, 1), Step("tell", 0, 2)], [], [Step("change", 0, 2)], [],
+    frozenset(), frozenset({"joins"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""What stands in the shadow on one of two messages becomes part of what the changed one says."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
@@ -156,6 +162,8 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(BESIDE_WHAT_IS_KEPT)
     @example(CHANGED_ONCE_OPEN)
     @example(CLOSED_SINCE)
+    @example(JOINED_SINCE)
+    @example(JOINED_SINCE._replace(between=[Step("change", 0, 2), Step("narrow", 0, 1)]))
     @given(stories())
     def some(story: Story) -> None:
         with folder() as path:
