@@ -29,10 +29,11 @@ from projections.policies.capacity import COUNTED, address
 from projections.policies.compartments import is_portable
 from projections.rows import Rows
 from projections.shadow_groups import Group, groups
-from projections.shadow_pairs import Address, Pair
+from projections.shadow_pairs import Address, Pair, says
 
 NO_ROOM = "there is no room for it, and what could make way is active, or a person decided on it"
 REPLACED = "what takes its place was left out"
+SAYS_SO = "what says this here was left as it is"
 
 
 class Left(NamedTuple):
@@ -147,6 +148,8 @@ class _Adoption:
 
     def _apply(self, group: Group, left: dict[Pair, str]) -> Pair | None:
         """What goes, then what changes, then what comes; the first pair for which there is no room."""
+        while (said := self._said(group, left)) is not None:
+            left[said] = SAYS_SO
         if any(pair in left and pair.new is not None for pair in group.pairs):
             left |= {pair: REPLACED for pair in group.pairs if pair.new is None and pair not in left}
         pairs = [pair for pair in group.pairs if pair not in left]
@@ -157,6 +160,12 @@ class _Adoption:
             if pair.kind == "changed":
                 self._put(pair)
         return next((pair for pair in pairs if pair.kind == "only_new" and not self._add(pair)), None)
+
+    def _said(self, group: Group, left: dict[Pair, str]) -> Pair | None:
+        """A pair that would come to say what one says that is left."""
+        told = {says(pair.old.item) for pair in left if pair.old is not None}
+        coming = (pair for pair in group.pairs if told and pair.new is not None and pair not in left)
+        return next((pair for pair in coming if says(self._taking.new(pair).item) in told), None)
 
     def _put(self, pair: Pair) -> None:
         new = self._taking.new(pair)

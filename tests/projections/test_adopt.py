@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from projections.decisions.adopt import NO_ROOM, REPLACED, addresses, adopt, planned
+from projections.decisions.adopt import NO_ROOM, REPLACED, SAYS_SO, addresses, adopt, planned
 from projections.decisions.adopt_pairs import (
     BESIDE_LOOPS,
     BY_PEOPLE,
@@ -459,6 +459,21 @@ def test_what_went_makes_room_and_nothing_that_is_active_does() -> None:
     assert isinstance(added, ItemUpserted)
     assert (evicted.item.text, evicted.item.status, added.item.text) == (TEA, "evicted", CHESS)
     assert two.adopt(cap=2) == []
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+def test_nothing_is_said_twice_by_what_becomes_another_thing_and_what_says_it_then(is_newer: bool) -> None:
+    two = Two()
+    two.reads(two.live, 0, TEA)
+    whole = [(SAID[0], two.said[0].id)]
+    at = an_item(two.live.ada, CHESS, whole, id=two.live.item(TEA).item.id)
+    for made in (at, an_item(two.live.ada, TEA, [(SAID[2], two.said[2].id)], id="durable-other")):
+        two.shadow.world.add(ItemUpserted(said=NOW, by=MODEL, item=made))
+    (part,) = planned(two.live.rows, two.request()).parts
+    assert sorted(pair.kind for pair in part.pairs) == ["changed", "only_new"]
+    plan = planned(two.live.rows, two.request(upto=0) if is_newer else two.request())
+    assert {each.reason for each in plan.left} == ({NEWER, SAYS_SO} if is_newer else set())
+    assert len(plan.drafts) == (0 if is_newer else 2)
 
 
 @pytest.mark.parametrize(("goes", "comes"), [(TEA, CHESS), (CHESS, TEA)])
