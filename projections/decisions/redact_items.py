@@ -6,7 +6,8 @@ words of a message lie between it and the item as it now is. Their bodies go. Th
     stands     on messages that were said later; because a person keeps it; because they took it back, as long as any
                message is left; or because somebody moved it, or it was merged, so that what it said before is no state
                to go back to
-    falls      back to what it said before the message came, where that alone changed it
+    falls      back to what it said before the message came, where that alone changed it; what a person keeps, where a
+               model had done it
     is gone    where nothing else is left. What was taken back is not refused by its words any more then, nor can it be
                brought back; what had left recall with it stays away
 
@@ -44,7 +45,7 @@ from projections.policies.quiet import left_with
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "redacted-items@3"
+VERSION = "redacted-items@4"
 LEFT = "a message that it rested on was taken back"
 GONE = "the messages that it rested on were taken back"
 ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
@@ -210,7 +211,7 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     if _is_kept_of_another(rows, row, left, gone):
         return "gone"
     if row.item.kept:
-        return "stands"
+        return "falls" if _is_reworded(rows, row, left, path, gone) else "stands"
     if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
         return "stands"  # a model only changed it with the message before it
     if not left:
@@ -222,6 +223,14 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     if left[-1:] == row.item.evidence[-1:]:
         return "stands"
     return "falls" if path <= gone.first else "stands"
+
+
+def _is_reworded(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> bool:
+    """Whether a model alone put with these messages otherwise what a person keeps: that is what it was before."""
+    if left[-1:] == row.item.evidence[-1:] or not path <= gone.first:
+        return False
+    events = [rows.event(each) for each in path]
+    return all(isinstance(each, ItemUpserted) and each.by.kind == "model" and each.intent is None for each in events)
 
 
 def _is_kept_of_another(rows: Rows, row: ItemRow, left: Iterable[Evidence], gone: Gone) -> bool:

@@ -165,6 +165,29 @@ def test_what_a_person_asked_to_keep_stands_until_they_forget_it(town: Town) -> 
     assert TEA not in repr([each.event for each in town.readable()])
 
 
+def test_what_they_keep_says_again_what_it_said_before_a_model_put_it_otherwise(town: Town) -> None:
+    keep(town, "User lives in Paris.", town.says("I live in Paris"))
+    message = town.says(ROME)
+    town.reads([message], {"id": town.item("Paris").item.id, "text": "User lives in Rome.", "evidence": ROME})
+    assert town.item("Rome").item.kept
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ReplyWithdrawn", "MessageRedacted"]
+    row = town.item("Paris")
+    assert (town.texts(), row.item.kept, row.tag) == (["User lives in Paris."], True, "item.remembered")
+    assert town.tells("Rome") == []
+
+
+def test_what_they_keep_and_was_said_again_later_stands(town: Town) -> None:
+    keep(town, "User lives in Paris.", town.says("I live in Paris"))
+    message = town.says(ROME)
+    told = {"id": town.item("Paris").item.id, "text": "User lives in Rome."}
+    town.reads([message], {**told, "evidence": ROME})
+    later = town.says("Rome is where I live")
+    town.reads([later], {**told, "evidence": "Rome is where I live"})
+    town.deletes(message)
+    assert [each.message for each in town.item("Rome").item.evidence][-1] == later.id
+
+
 def test_it_stands_too_where_a_model_confirmed_it_since(town: Town) -> None:
     said = town.says("hello there")
     keep(town, "User likes green tea.", said)
