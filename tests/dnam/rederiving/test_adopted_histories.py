@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,7 +63,8 @@ State = dict[str, dict[bytes, dict[str, Any]]]
 class Story(NamedTuple):
     """What happens before a shadow is made (and an adoption before, perhaps, that may be taken back), between making it
     and taking it over, and between that and taking it back. `behind`: the shadow is not brought up to now. `whose` is
-    who it is taken over of, everybody where it is none; `every` says which groups.
+    who it is taken over of, everybody where it is none; `every` says which groups; `cap` is for how many items there is
+    room.
     """
 
     before: list[Step]
@@ -75,6 +77,7 @@ class Story(NamedTuple):
     behind: bool
     whose: frozenset[int]
     every: int
+    cap: int = 200
 
 
 OPENING = [Step("tell", 0, 1), Step("tell", 1, 4), Step("tell", 0, 7), Step("read", 0, 0), Step("sum up", 0, 0)]
@@ -94,6 +97,7 @@ def stories(*, before: int = 24, later: int = 5) -> st.SearchStrategy[Story]:
         st.sampled_from((True, True, False)),
         st.one_of(st.just(frozenset()), st.frozensets(st.integers(0, 2), max_size=2)),
         st.integers(1, 3),
+        st.sampled_from((200, 200, 200, 5)),
     )
 
 
@@ -165,6 +169,12 @@ KEPT_AND_REWORDED = Story(
 )  # fmt: skip
 """A model puts what they keep in the words of a message that is redacted then: it says again what it said before."""
 
+NO_ROOM = Story(
+    [Step("tell", 0, 2), Step("read", 0, 0), Step("tell", 0, 1), Step("tell", 0, 3), *[Step("remember", 0, 0)] * 2],
+    [Step("tell", 0, 0)], [], [], frozenset(), frozenset(), "", False, frozenset(), 1, 5,
+)  # fmt: skip
+"""There is no room for what comes before something has gone."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
@@ -182,6 +192,7 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(SAID_OTHERWISE)
     @example(TWO_THAT_SAY_IT)
     @example(KEPT_AND_REWORDED)
+    @example(NO_ROOM)
     @example(JOINED_SINCE)
     @example(JOINED_SINCE._replace(between=[Step("change", 0, 2), Step("narrow", 0, 1)]))
     @given(stories())
@@ -209,7 +220,8 @@ class Telling:
 
     def __init__(self, path: Path, story: Story) -> None:
         self.path, self.story = path, story
-        self.square = Square(path, Moody(story.live))
+        self.settings = replace(SETTINGS, durable_max_items=story.cap)
+        self.square = Square(path, Moody(story.live), self.settings)
         self.taken = Taken()
         self.left, self.decided, self.is_undone = 0, 0, False
         self.forgotten: set[Words] = set()
@@ -253,7 +265,7 @@ class Telling:
         asked = Asked(model.name, model.name, ASKED.extraction_prompt, ASKED.summary_prompt, ASKED.merge_policy)
         there = exists(self.path, name)
         manifest = load(self.path, name) if there else Manifest(name, asked, self.square.clock.time, "", "")
-        async with rederiving(self.path, SETTINGS, model, manifest, self.square.clock) as derivation:
+        async with rederiving(self.path, self.settings, model, manifest, self.square.clock) as derivation:
             await derivation.run(lambda *_: None)
         gone = self.square.oracle.gone | self.square.lost_for_good()
         for ask in model.asks:
