@@ -33,7 +33,7 @@ from projections.shadow_pairs import Address, Pair, says
 
 NO_ROOM = "there is no room for it, and what could make way is active, or a person decided on it"
 REPLACED = "what takes its place was left out"
-SAYS_SO = "what says this here was left as it is"
+SAYS_SO = "something else says this here, or comes to say it"
 
 
 class Left(NamedTuple):
@@ -92,6 +92,10 @@ class _Adoption:
         self._most = most
         self._taking = Taking(rows, request)
         self._shelf = Shelf(rows, request.adoption.free(rows, of_owner(request.owner)), request.owner, most)
+        self._pairs = self._taking.pairs()
+        differing = {address(pair.old.item) for pair in self._pairs if pair.old is not None and pair.kind != "same"}
+        there = (row.item for at, row in self._taking.before.items() if at not in differing)
+        self._stays = frozenset(says(item) for item in there if item.status == "active")
         self._parts: list[Part] = []
         self._left: list[Left] = []
 
@@ -99,7 +103,7 @@ class _Adoption:
         """Group by group. One for which there is no room waits for what the others leave, or a second adoption would
         find room where this one did not; at the end, as much of it goes in as there is room for.
         """
-        wanted = filter(self._is_chosen, groups(self._taking.pairs()))
+        wanted = filter(self._is_chosen, groups(self._pairs))
         waiting: Iterable[_Waiting] = (_Waiting(group, self._against(group)) for group in wanted)
         partly = False
         while True:
@@ -162,10 +166,17 @@ class _Adoption:
         return next((pair for pair in pairs if pair.kind == "only_new" and not self._add(pair)), None)
 
     def _said(self, group: Group, left: dict[Pair, str]) -> Pair | None:
-        """A pair that would come to say what one says that is left."""
-        told = {says(pair.old.item) for pair in left if pair.old is not None}
-        coming = (pair for pair in group.pairs if told and pair.new is not None and pair not in left)
-        return next((pair for pair in coming if says(self._taking.new(pair).item) in told), None)
+        """A pair that would come to say what is said here all the same, or what another one of the group comes to say:
+        rather than one that says it already.
+        """
+        told = self._stays.union(says(pair.old.item) for pair in left if pair.old is not None)
+        coming = [pair for pair in group.pairs if pair.new is not None and pair not in left]
+        news = [(pair, says(self._taking.new(pair).item)) for pair in coming]
+        for pair, what in sorted(news, key=lambda each: each[0].old is None or says(each[0].old.item) != each[1]):
+            if what in told:
+                return pair
+            told |= {what}
+        return None
 
     def _put(self, pair: Pair) -> None:
         new = self._taking.new(pair)

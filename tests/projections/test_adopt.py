@@ -476,6 +476,25 @@ def test_nothing_is_said_twice_by_what_becomes_another_thing_and_what_says_it_th
     assert len(plan.drafts) == (0 if is_newer else 2)
 
 
+@pytest.mark.parametrize("is_here", [False, True])
+def test_what_a_shadow_says_twice_comes_once(is_here: bool) -> None:
+    """Where one of both is here, the other one does not come beside it, nor instead of something else."""
+    two = Two()
+    two.reads(two.live, 1, LYON)
+    at = two.live.item(LYON).item.id
+    two.reads(two.shadow, 0, TEA)
+    if is_here:
+        two.reads(two.live, 0, TEA)
+    for item_id in ("durable-0", at):
+        made = an_item(two.live.ada, TEA, [(SAID[2], two.said[2].id)], id=item_id)
+        two.shadow.world.add(ItemUpserted(said=NOW, by=MODEL, item=made))
+    two.adopt()
+    texts = [row.item.text for row in two.live.items() if row.item.status == "active"]
+    assert texts.count(TEA) == 1
+    assert SAYS_SO in two.left()
+    assert two.adopt() == []
+
+
 @pytest.mark.parametrize(("goes", "comes"), [(TEA, CHESS), (CHESS, TEA)])
 def test_what_there_is_no_room_for_waits_for_what_goes(goes: str, comes: str) -> None:
     """Whichever of both has the smaller id; or the second time there would be room."""

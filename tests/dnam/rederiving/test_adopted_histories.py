@@ -179,6 +179,12 @@ NO_ROOM = Story(
 )  # fmt: skip
 """There is no room for what comes before something has gone."""
 
+SAID_TWICE = Story(
+    [Step("tell", 0, 0), Step("tell", 1, 4), Step("read", 1, 0), *[Step("tell", 0, 0)] * 2],
+    [Step("for them", 1, 1)], [], [], frozenset(), frozenset({"joins", "haunts", "claims ids"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""The other model says the same of two messages, as two items."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
@@ -197,6 +203,7 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(TWO_THAT_SAY_IT)
     @example(KEPT_AND_REWORDED)
     @example(NO_ROOM)
+    @example(SAID_TWICE)
     @example(JOINED_SINCE)
     @example(JOINED_SINCE._replace(between=[Step("change", 0, 2), Step("narrow", 0, 1)]))
     @given(stories())
