@@ -88,7 +88,7 @@ class Recorder:
         ahead = shown.ahead_of(self._believed)
         if ahead > MOST_AHEAD_MS and not self._is_accepted(shown):
             raise ClockJumped(
-                f"the clock went {ahead // 60_000} minutes ahead of the time that really passed, and a time once "
+                f"the clock went {(ahead + 30_000) // 60_000} minutes ahead of the time that really passed, and a time once "
                 "recorded cannot be taken back. If the clock is right now, `dnam accept-clock` accepts it, also beside "
                 "a bot that runs; if it is not, set it right"
             )

@@ -73,6 +73,16 @@ def test_a_jump_on_top_of_one_that_was_accepted_is_refused_in_its_turn(tmp_path:
         assert recorder.at(NOW) == clock.time
 
 
+@pytest.mark.parametrize("milliseconds", [-1, 0, 1])
+def test_a_jump_by_whole_hours_is_told_in_the_same_words_however_it_is_measured(milliseconds: int) -> None:
+    """Whoever tries again tells of it where the reason is another one."""
+    clock = FakeClock()
+    recorder = Recorder(clock)
+    clock.time += 6 * HOUR_MS + milliseconds
+    with pytest.raises(ClockJumped, match="went 360 minutes ahead"):
+        recorder.at(NOW)
+
+
 @pytest.mark.parametrize("content", [b"", b"soon\n", b"1 2 3\n", b"\xff"])
 def test_a_note_that_says_nothing_accepts_nothing(tmp_path: Path, content: bytes) -> None:
     clock = FakeClock()
