@@ -87,8 +87,9 @@ class Recorder:
         shown = instant_of(self.clock)
         ahead = shown.ahead_of(self._believed)
         if ahead > MOST_AHEAD_MS and not self._is_accepted(shown):
+            minutes = (ahead + 30_000) // 60_000  # rounded: a jump by whole hours is always told in the same words
             raise ClockJumped(
-                f"the clock went {(ahead + 30_000) // 60_000} minutes ahead of the time that really passed, and a time once "
+                f"the clock went {minutes} minutes ahead of the time that really passed, and a time once "
                 "recorded cannot be taken back. If the clock is right now, `dnam accept-clock` accepts it, also beside "
                 "a bot that runs; if it is not, set it right"
             )
