@@ -145,9 +145,13 @@ def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
     """Where something is used. Without a channel, and where the bot is not, nothing is known, and it is a place of its
     own.
     """
-    if interaction.channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
+    channel = interaction.channel
+    if channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
         return PlaceSeen("discord", str(interaction.channel_id or interaction.id), "unknown", "", "channel")
-    return place_of(interaction.channel, interaction.user)
+    seen = place_of(channel, interaction.user)
+    if isinstance(channel, discord.abc.GuildChannel) and channel.guild.get_channel(channel.id) is not channel:
+        return seen._replace(audience="channel")  # what is used there does not say who is kept out of it
+    return seen
 
 
 def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:
