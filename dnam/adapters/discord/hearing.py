@@ -106,7 +106,7 @@ class Hearing:
         """Until it works: as long as an answer that waits there may be sent after all."""
 
         async def attempt() -> bool:
-            if not self._is_known(channel):
+            if not self._readers_are_known(channel):
                 return True
             seen = place if place.partner else place_of(channel)  # who can read a channel may have changed
             return await self.desk.sessions.run(queue_of(seen), lambda: self._read_back(channel, seen))
@@ -126,12 +126,14 @@ class Hearing:
 
     def message(self, message: discord.Message) -> None:
         """Somebody said something."""
-        if self.desk.is_ours(message.id) or self.desk.is_told(message) or not self._is_known(message.channel):
+        if self.desk.is_ours(message.id) or self.desk.is_told(message) or _is_for_one(message):
+            return
+        if not self._readers_are_known(message.channel):
             return
         place = place_of_message(message, self.desk.own_id)
         self.submit(place, "message", lambda: self._take(message, place), message.channel)
 
-    def _is_known(self, channel: "MessageableChannel") -> bool:
+    def _readers_are_known(self, channel: "MessageableChannel") -> bool:
         """Whether somebody told who can read a place. What is said in a guild of which Discord does not tell is left
         there: it is read back once the guild comes, and who can read it was compared.
         """
@@ -254,6 +256,8 @@ class Hearing:
         """A message was edited. One that was never heard stays unheard, and a link's preview is no edit."""
         if message.edited_at is None or self.desk.is_ours(message.id) or message.author.id == self.desk.own_id:
             return
+        if _is_for_one(message):
+            return
         request = translate(message, self.desk.own_id)
         if request is not None:
             self.submit(request.place, "edit", lambda: self._edit(request))
@@ -284,6 +288,11 @@ class Hearing:
                 pass
 
         await self.desk.unwritten.write("deletion", step)
+
+
+def _is_for_one(message: discord.Message) -> bool:
+    """Whether one person alone is shown it, in a channel. Discord tells of it without a server, as of a DM."""
+    return message.flags.ephemeral
 
 
 def _is_known(rows: Rows, request: HeardRequest) -> bool:

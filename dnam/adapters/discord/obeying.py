@@ -75,8 +75,7 @@ class Obeying:
     async def _carry_out(
         self, message: discord.Message, request: HeardRequest, call: Call | Misread, began: int | None
     ) -> None:
-        who = message.author if message.guild is not None else None  # else they are a member of nothing that is known
-        manages = isinstance(who, discord.Member) and who.guild_permissions.manage_guild
+        manages = isinstance(message.author, discord.Member) and message.author.guild_permissions.manage_guild
         try:
             asked = await self._desk.askers.asked_by(
                 message.author, request.place, manages=manages, channel=message.channel.id

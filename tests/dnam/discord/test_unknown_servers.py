@@ -2,6 +2,7 @@
 neither heard nor answered before it is known who can read it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from dnam.adapters.discord.askers import UNSURE
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import NO_GUILDS, MemoryCog
 from dnam.adapters.discord.desk import Desk
+from dnam.adapters.discord.later import AGAIN_SECONDS
 from dnam.assistant import Assistant
 from dnam.memory import Memory
 from projections.events import (
@@ -109,6 +111,47 @@ async def test_what_is_edited_or_deleted_there_is_so_here_and_closes_nothing(tmp
         assert "tulips" not in " ".join(heard(bot))
         assert (len(events(bot, MessageEdited)), len(events(bot, MessageRedacted))) == (1, 2)
         assert events(bot, PlaceAudienceChanged) == []
+
+
+async def test_what_was_to_be_tried_again_there_waits_until_the_server_is_known(tmp_path: Path) -> None:
+    """An answer that could not be sent."""
+    passed = asyncio.Event()
+
+    async def pause(seconds: float) -> None:
+        await (passed if seconds == AGAIN_SECONDS else asyncio.Event()).wait()
+
+    async with garden() as (world, here), bot_in(world, tmp_path, pause=pause) as bot:
+        world.fail("POST", f"/channels/{here.general.id}/messages", status=400)
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        goes(world, here)
+        await world.gateway.flushed()
+        read = len(world.requests("GET", f"/channels/{here.general.id}/messages"))
+        passed.set()
+        for _ in range(10):
+            await asyncio.sleep(0)
+        await idle(world, bot)
+        assert len(world.requests("GET", f"/channels/{here.general.id}/messages")) == read
+        assert (shown(world, here.general), len(events(bot, TurnAnswered))) == ([], 1)
+        comes(world, here)
+        await idle(world, bot)
+        assert shown(world, here.general) == ["yes"]
+
+
+@pytest.mark.parametrize("by_the_bot", [False, True])
+async def test_what_one_person_alone_is_shown_in_a_channel_is_no_dm_either(tmp_path: Path, by_the_bot: bool) -> None:
+    """Discord tells of it without the server's id."""
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        said = await here.kim.says(here.general, "I like roses")
+        await idle(world, bot)
+        author = world.bot.wire() if by_the_bot else here.ada.wire()
+        shown_alone = said.wire() | {"id": str(world.state.ids.next()), "author": author, "flags": 64}
+        world.state.tell(Event("MESSAGE_CREATE", shown_alone, Intent.DIRECT_MESSAGES))
+        edited = shown_alone | {"content": "I like lilies", "edited_timestamp": shown_alone["timestamp"]}
+        world.state.tell(Event("MESSAGE_UPDATE", edited, Intent.DIRECT_MESSAGES))
+        await idle(world, bot)
+        assert (heard(bot), events(bot, PlaceAudienceChanged)) == (["I like roses"], [])
+        assert (shown(world, here.general), bot.desk.uncompared) == ([], {})
 
 
 async def test_what_the_server_shared_is_told_nowhere_while_it_is_unknown(tmp_path: Path) -> None:
