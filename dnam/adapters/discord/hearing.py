@@ -260,7 +260,13 @@ class Hearing:
             return
         request = translate(message, self.desk.own_id)
         if request is not None:
-            self.submit(request.place, "edit", lambda: self._edit(request))
+            edit = request if self._readers_are_known(message.channel) else self._in_unknown(message, request)
+            self.submit(edit.place, "edit", lambda: self._edit(edit))
+
+    def _in_unknown(self, message: discord.Message, request: HeardRequest) -> HeardRequest:
+        """An edit in a guild of which Discord does not tell: the place is what it was, and so is who reads it."""
+        place = self._places.get(message.channel.id, request.place)
+        return request._replace(place=place._replace(told=False))
 
     async def _edit(self, request: HeardRequest) -> None:
         if len(self.desk.unwritten) or await self.desk.memory.look(lambda rows: _is_known(rows, request)):

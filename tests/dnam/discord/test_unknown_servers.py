@@ -113,6 +113,36 @@ async def test_what_is_edited_or_deleted_there_is_so_here_and_closes_nothing(tmp
         assert events(bot, PlaceAudienceChanged) == []
 
 
+@pytest.mark.parametrize("is_edited", [True, False])
+async def test_so_it_is_in_a_thread(tmp_path: Path, is_edited: bool) -> None:
+    """Of which the server alone says that it is one."""
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        thread = await here.kim.begins_thread(here.general, "flowers")
+        said = await here.kim.says(thread, "I like roses")
+        await idle(world, bot)
+        goes(world, here)
+        await (here.kim.edits(said, "I like lilies") if is_edited else here.kim.deletes(said))
+        await idle(world, bot)
+        assert "roses" not in " ".join(heard(bot))
+        assert (len(events(bot, MessageEdited)), events(bot, PlaceAudienceChanged)) == (int(is_edited), [])
+
+
+async def test_what_is_edited_where_nothing_was_said_before_is_read_back_with_the_server(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path) as bot:
+            thread = await here.kim.begins_thread(here.general, "flowers")
+            said = await here.kim.says(thread, "I like roses")
+        async with bot_in(world, tmp_path) as bot:
+            bot.cogs["Memory"].hearing._places.clear()  # type: ignore[attr-defined] # the cog under test
+            goes(world, here)
+            await here.kim.edits(said, "I like lilies")
+            await idle(world, bot)
+            comes(world, here)
+            await idle(world, bot)
+            assert heard(bot) == ["I like lilies"]
+            assert events(bot, PlaceAudienceChanged) == []
+
+
 async def test_what_was_to_be_tried_again_there_waits_until_the_server_is_known(tmp_path: Path) -> None:
     """An answer that could not be sent."""
     passed = asyncio.Event()
