@@ -24,7 +24,7 @@ from projections.links import Direct
 from projections.rows import Rows
 from replay.errors import LogError
 
-UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
+UNSURE = "it is not known for sure just now who can read the channels of this server"
 DIRECT = PlaceSeen(PLATFORM, "", "direct", "", "direct")
 """A DM, of somebody who is told besides."""
 ANYBODY = Account(PLATFORM, "")
@@ -108,11 +108,11 @@ class Askers:
 
     async def _describe(self, place: PlaceSeen) -> None:
         """Record a place of a guild in which nothing was said yet: who may configure it goes by its guild, and what is
-        kept there moves when fewer can read it.
+        kept there moves when fewer can read it. Not while nobody tells who can.
         """
         said, origin = self._memory.now(), self._memory.origin()
         place = place_without_secrets(place)
-        if place.guild is not None and await self._memory.look(
+        if place.guild is not None and place.told and await self._memory.look(
             lambda rows: bool(describe(rows, place, NOBODY, said, origin))
         ):
             await self._memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))

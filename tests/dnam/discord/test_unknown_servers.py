@@ -24,6 +24,7 @@ from projections.events import (
     MessageHeard,
     MessageRedacted,
     PlaceAudienceChanged,
+    PlaceDescribed,
     TurnAnswered,
 )
 from projections.ids import Ref
@@ -192,10 +193,14 @@ async def test_what_the_server_shared_is_told_nowhere_while_it_is_unknown(tmp_pa
         assert not scene.bot.desk.is_unsure_of(whole)
         assert len(await scene.kim.completes(scene.general, "/memory forget what:")) == 1
         home.unavailable = True
+        described = len(events(scene.bot, PlaceDescribed))
         assert scene.bot.desk.is_unsure_of(whole)
         assert await scene.kim.completes(scene.general, "/memory forget what:") == []
         reply = await scene.replied(scene.kim.uses(scene.general, "/memory show"))
         assert reply.said.content == f"The memory cannot be asked just now, and nothing was done: {UNSURE}"
+        reply = await scene.replied(scene.kim.uses(scene.staff, "/memory show"))
+        assert reply.said.content.endswith(UNSURE)
+        assert len(events(scene.bot, PlaceDescribed)) == described
         home.unavailable = False
         assert not scene.bot.desk.is_unsure_of(whole)
         scene.bot._connection._remove_guild(home)
