@@ -112,8 +112,10 @@ class Askers:
         """
         said, origin = self._memory.now(), self._memory.origin()
         place = place_without_secrets(place)
-        if place.guild is not None and place.told and await self._memory.look(
-            lambda rows: bool(describe(rows, place, NOBODY, said, origin))
+        if (
+            place.guild is not None
+            and place.told
+            and await self._memory.look(lambda rows: bool(describe(rows, place, NOBODY, said, origin)))
         ):
             await self._memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
 
