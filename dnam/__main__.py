@@ -1,5 +1,7 @@
 """`dnam` and `python -m dnam`."""
 
+import atexit
+import gc
 import sys
 
 from dnam import streams
@@ -7,6 +9,7 @@ from dnam import streams
 
 def main() -> None:
     """Run the command line; ends the program with its exit code."""
+    atexit.register(gc.freeze)  # at its end Python looks through all there is, half a second's work in a bot
     streams.prepare()
     try:
         from dnam.cli import app

@@ -54,7 +54,7 @@ def context_files(folder: Path | None, *channel: str) -> tuple[ContextFile, ...]
 
 
 def _paths(folder: Path, channel: tuple[str, ...]) -> Iterator[Path]:
-    yield from sorted((folder / "base").glob("*.md"))
+    yield from sorted(path for path in (folder / "base").glob("*.md") if not path.is_dir())
     found = (folder / "channels" / f"{name}.md" for name in channel if all(map(_is_name, name.split("/"))))
     yield from [path for path in found if path.is_file()][:1]
 
@@ -65,7 +65,7 @@ def _is_name(part: str) -> bool:
 
 
 def _read(folder: Path, path: Path) -> ContextFile:
-    return ContextFile(f"/{path.relative_to(folder).as_posix()}", path.read_text(encoding="utf-8"))
+    return ContextFile(f"/{path.relative_to(folder).as_posix()}", path.read_text(encoding="utf-8-sig"))
 
 
 def shipped_file() -> Traversable:

@@ -23,7 +23,7 @@ from dnam.outfile import writing
 from projections.errors import BadRequest
 from replay.errors import CannotWrite
 
-OWN = frozenset({"log", "views", "vectors", "keys", "shadows", "replaced", "swept", "erasing-guilds"})
+OWN = frozenset({"log", "views", "vectors", "keys", "shadows", "replaced", "swept", "erasing-guilds", "clock"})
 """What a memory keeps in its data folder, beside its locks. The rest of it may hold exports, a mirror, pages."""
 KNOWN_BY = ("log/CURRENT", "keys/ring-a", "keys/ring-b", "write.lock")
 """A folder with one of these is a data folder, also a damaged one."""

@@ -7,9 +7,8 @@ A model is made when it is first asked: preparing a language's tables takes a te
 two, and most commands ask nothing.
 """
 
-import logging
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import cached_property
 
@@ -26,7 +25,6 @@ from projections.decisions.resolve import ResolveRequest, resolve
 from projections.models import resolved
 from projections.rows import Rows
 
-_log = logging.getLogger("dnam")
 Tell = Callable[[str], None]
 UNASKED = (
     "ANTHROPIC_BASE_URL is set and ANTHROPIC_API_KEY is not: nobody is asked there, the offline model answers and "
@@ -68,32 +66,28 @@ def access_of(settings: Settings) -> Access:
 async def opened(memory: Memory, tell: Tell) -> AsyncIterator[Model]:
     """The model for a memory, ready to be asked and within its limits, for as long as the `async with` lasts.
 
-    `tell` hears what people should know of it. Whoever runs dnam reads the same in the log.
+    `tell` hears what people should know of it: a bot's is its log.
     """
     model = choose(memory.settings, memory.language)
     if not isinstance(model, Claude):
-        _say(tell, filter(None, [unasked(memory.settings)]))
+        if why := unasked(memory.settings):
+            tell(why)
         yield model
         return
     try:
         await model.prepare()
-        _say(tell, await notices(memory))
+        for each in await notices(memory):
+            tell(each)
         async with once_written(memory, lambda: _noting(memory)):
             yield Budgeted(model, memory)
     finally:
         await model.close()
 
 
-def _say(tell: Tell, texts: Iterable[str]) -> None:
-    for text in texts:
-        _log.info(text)
-        tell(text)
-
-
 async def notices(memory: Memory) -> list[str]:
     """What there is to know of Claude's models before they are asked."""
     stands = in_use(memory.settings)
-    return await memory.look(lambda rows: [*_changed(rows, stands), *_unpriced(memory.settings, stands)])
+    return await memory.look(lambda rows: [*_changed(rows, stands), *unpriced(memory.settings, stands)])
 
 
 @asynccontextmanager
@@ -129,7 +123,7 @@ def _changed(rows: Rows, stands: dict[str, str]) -> list[str]:
     ]
 
 
-def _unpriced(settings: Settings, stands: dict[str, str]) -> list[str]:
+def unpriced(settings: Settings, stands: dict[str, str]) -> list[str]:
     """The models whose calls count as free, where a limit on cost would not hold."""
     table = prices()
     unknown = sorted({model for model in stands.values() if table.price_of(model) is None})

@@ -58,9 +58,10 @@ class OwnerWords(NamedTuple):
 class Report(NamedTuple):
     """All of it. `live` is how far the live log reaches, and `behind` how many of its events the shadow does not know
     yet and would read, as far as whoever looks has counted (`shadow_behind`). `of` are the people and guilds that the
-    shadow is of, none where it is of all. `items` and `summaries` count what differs, `old` and `new` what was judged,
-    in sum over all who were compared. `people` and `sessions` are those of which something differs. `less_read` are
-    the runs of the shadow that could not read all that they had read when they were recorded.
+    shadow is of, none where it is of all. `differs` says whether anything does that adopting would not leave as it is,
+    as far as is told of each pair and summary (`held`). `items` and `summaries` count what differs, `old` and `new`
+    what was judged, in sum over all who were compared. `people` and `sessions` are those of which something differs.
+    `less_read` are the runs of the shadow that could not read all that they had read when they were recorded.
     """
 
     shadow: Manifest
@@ -146,7 +147,7 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
         shadow=manifest,
         live=sides.old_events.size,
         of=tuple(_names(sides.old, scope)),
-        differs=bool(people) or differs(adoptable),
+        differs=any(map(_is_adoptable, people)) or differs(adoptable),
         items=Counts(*_in_sum(Counts(), (each.items for each in owners))),
         summaries=counts(adoptable),
         old=Measures(*_in_sum(Measures(), (each.old for each in owners))),
@@ -155,6 +156,11 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
         sessions=tuple(_told(teller, held, pair) for pair in summaries if pair.kind != "same"),
         less_read=tuple(_less_read(sides, manifest, wanted)),
     )
+
+
+def _is_adoptable(owner: OwnerWords) -> bool:
+    """Whether anything differs that is not left as it is."""
+    return any(pair.kind != "same" and not pair.held for group in owner.groups for pair in group.pairs)
 
 
 def _told(teller: Teller, held: Container[bytes], pair: SummaryPair) -> SummaryWords:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 
 from dnam.finding import by_words
 from dnam.provenance import Narrator, Quoted
+from projections.decisions.adopt_pairs import OUT
+from projections.decisions.consent import is_out
 from projections.events.values import Evidence, Item
-from projections.ids import Seq
+from projections.ids import Handle, Seq
 from projections.items import ItemRow
 from projections.lookup import shown_session
 from projections.places import place_of
@@ -132,10 +134,15 @@ class Teller:
             new=self._side(pair.new, self._shadow),
             words=pair.words,
             changed=dict(_changed(pair)),
-            held=KEPT if stands is not None and is_by_people(stands) else "",
+            held=self._held(stands, pair.row.item.owner),
             old_id="" if pair.old is None else pair.old.item.id,
             new_id="" if pair.new is None else pair.new.item.id,
         )
+
+    def _held(self, stands: ItemRow | None, owner: Handle) -> str:
+        if stands is not None and is_by_people(stands):
+            return KEPT
+        return OUT if owner and is_out(self._rows, owner) else ""
 
     def _side(self, row: ItemRow | None, events: Reader) -> SideWords | None:
         if row is None:

@@ -2,8 +2,7 @@
 
 What was before it is read from the log; what changed since is left as it is, and told. One that broke off before it
 counted is counted first, and then taken back. Broken off itself, it goes on by being started again. Of whom nothing
-could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own. What broke
-off of a shadow that is gone is taken back without being counted: nobody knows by which event it would have counted.
+could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -160,6 +159,15 @@ class Unadopting:
         found = unadopting(rows, request, len(request.touched))
         return OfOwner(request.owner, len(found.drafts), tuple(found.left))
 
+    def _touched_by(self, rows: Rows, adoption: Adoption) -> Touched:
+        """What an adoption recorded. One of a shadow that is gone is taken back without being counted first: nobody
+        knows which event would make it count.
+        """
+        gone = self._gone.get(adoption.id)
+        if gone is None:
+            return touched_by(self._engine, rows, adoption)
+        return touched_in(self._engine, rows, lambda whose: gone.decisions.get(whose, ()))
+
     # -- what was before ---------------------------------------------------------------------------------------------
 
     def _asked(self, rows: Rows, adoption: Adoption, earlier: tuple[Adoption, ...]) -> _Asked:
@@ -176,12 +184,6 @@ class Unadopting:
             if isinstance(record.event, SummaryRefreshed) and is_left(of_session(key))
         ]
         return _Asked(items, summaries)
-
-    def _touched_by(self, rows: Rows, adoption: Adoption) -> Touched:
-        gone = self._gone.get(adoption.id)
-        if gone is None:
-            return touched_by(self._engine, rows, adoption)
-        return touched_in(self._engine, rows, lambda whose: gone.decisions.get(whose, ()))
 
     def _of_owner(self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
         before = [self._touched(rows, touched, each, touch) for each, touch in touched.items[owner].items()]

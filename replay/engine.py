@@ -51,7 +51,7 @@ class Engine:
         self.store = store
         self.fold = fold
         self.live = Live(store, fold)
-        self.recorder = Recorder(clock or SystemClock())
+        self.recorder = Recorder(clock or SystemClock(), store.clock_note)
         self.view_errors: list[Exception] = []
         self.timing: Callable[[], AbstractContextManager[object]] = nullcontext
         """Stands around every commit of the log: whoever measures hands in a timer."""

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from projections.fold import Fold
 from projections.ids import Seq, VaultId
+from replay.clock import CLOCK_NOTE
 from replay.errors import ErasedMeanwhile, NothingHere
 from replay.folder import Folder, Stamp, make_private, sync_folder
 from replay.keyring import KeyRing
@@ -144,6 +145,11 @@ class ShadowStore(DiskStore):
     def keys_path(self) -> Path:
         """The live key ring."""
         return self.data / "keys"
+
+    @property
+    def clock_note(self) -> Path:
+        """What is accepted of the clock holds for the live memory's shadows too."""
+        return self.data / CLOCK_NOTE
 
     def _refuse_lost(self) -> None:
         """A shadow is not repaired: it is dropped and made anew."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from projections.fold import Fold
 from projections.ids import Seq
+from replay.clock import CLOCK_NOTE
 from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, refuse_file, sync_folder
 from replay.keyring import KeyRing, NoKeyRing
@@ -206,6 +207,11 @@ class DiskStore:
     def keys_path(self) -> Path:
         """Where the key ring lies."""
         return self.path / "keys"
+
+    @property
+    def clock_note(self) -> Path:
+        """Where it is noted which clock was accepted by hand."""
+        return self.path / CLOCK_NOTE
 
     def _open_views(self) -> None:
         before = self.views
@@ -407,6 +413,8 @@ class MemoryStore:
 
     shared = False
     views: Views | None = None
+    clock_note: Path | None = None
+    """Nobody else reaches it."""
 
     def __init__(self, *, writable: bool = True) -> None:
         self.writable = writable

@@ -107,6 +107,12 @@ def test_the_unit_ends_it_with_sigterm_and_waits_longer_than_it_needs() -> None:
     assert service["RestartPreventExitStatus"] == str(WRONG_USE)
 
 
+def test_the_unit_waits_for_the_network_and_for_the_clock_to_be_set() -> None:
+    """A machine without a battery for its clock sets it some time after it started, by hours and more."""
+    begins = unit()["Unit"]
+    assert set(begins["After"].split()) == set(begins["Wants"].split()) == {"network-online.target", "time-sync.target"}
+
+
 def test_the_unit_runs_dnam_and_not_as_root() -> None:
     service = unit()["Service"]
     assert service["ExecStart"] == "/opt/dnam/bin/dnam run"

@@ -59,7 +59,7 @@ def script_of(name: str) -> Path | None:
 def read_script(path: Path) -> Script:
     """A script. BadRequest where there is none, or it is none."""
     try:
-        script = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Script)
+        script = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8-sig")), Script)
         for rule in script.item:
             _filled(rule.text, re.compile(rule.match))
     except OSError as error:

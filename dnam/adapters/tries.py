@@ -8,7 +8,9 @@ import asyncio
 import random
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from math import inf
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+from math import inf, isnan, nan
 from typing import NamedTuple
 
 TRIES = 3
@@ -46,15 +48,29 @@ def back_off(tried: int, dice: Callable[[], float]) -> float:
     return float(FIRST_WAIT_SECONDS * 2 ** (tried - 1) * (1 - 0.25 * dice()))
 
 
-def wait_of(headers: Mapping[str, str]) -> float | None:
-    """How many seconds a service asks to wait, by `retry-after-ms` or `retry-after`; None where it does not, or gives a
-    date, which none of those does that are asked here.
+def wait_of(headers: Mapping[str, str], now: Callable[[], float] = time.time) -> float | None:
+    """How many seconds a service asks to wait, by `retry-after-ms` or `retry-after`; None where it does not, or where
+    that is no time, or over already. A date is held against that of the answer, which is by the same clock, and where
+    it has none against `now`, in seconds since 1970.
     """
-    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers.get(name, "")) / unit
-        except ValueError:
-            continue
-        if 0 <= seconds < float("inf"):
-            return seconds
-    return None
+    after = headers.get("retry-after", "")
+    sent = _date(headers.get("date", ""))
+    until = _date(after) - (now() if isnan(sent) else sent)
+    asked = (_number(headers.get("retry-after-ms", "")) / 1000, _number(after), until)
+    return next((seconds for seconds in asked if 0 <= seconds < inf), None)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return nan
+
+
+def _date(text: str) -> float:
+    """A date as HTTP has it, in seconds since 1970; NaN where it is none."""
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, OverflowError):
+        return nan
+    return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()

@@ -108,7 +108,7 @@ async def _be_in_discord(shell: Shell) -> None:
     settings = shell.settings
     warn = logging.getLogger("dnam").warning
     with ending_before(), at(settings.discord_api_url), alone(shell.data, settings.discord_token, warn):
-        async with _memory(shell, warn, stays=True) as memory, opened(memory, shell.out.note) as model:
+        async with _memory(shell, warn, stays=True) as memory, opened(memory, warn) as model:
             with steady():
                 assistant = Assistant(memory, model)
                 async with serving(assistant, warn):
@@ -179,19 +179,15 @@ async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncI
     waiting = Waiting(tell)
     engine = await in_thread(lambda: _engine(shell, waiting, tell, stays=stays), waiting)
     try:
-        shell.tell(engine)
+        shell.tell(engine, tell)
         memory = shell.memory(engine)
-        await asyncio.to_thread(sweep_what_is_left, memory, shell.out.note)
-        await go_on_erasing_guilds(memory, shell.out.note)
-        async with (
-            mirroring(memory, shell.out.note),
-            shadows_followed(memory, shell.out.note),
-            regaining(memory, tell),
-        ):
+        await asyncio.to_thread(sweep_what_is_left, memory, tell)
+        await go_on_erasing_guilds(memory, tell)
+        async with mirroring(memory, tell), shadows_followed(memory, tell), regaining(memory, tell):
             yield memory
     finally:
         await asyncio.to_thread(engine.close)
-        shell.tell_what_failed(engine)
+        shell.tell_what_failed(engine, tell)
 
 
 def _engine(shell: Shell, waiting: "Waiting", tell: "Tell", *, stays: bool) -> "Engine":

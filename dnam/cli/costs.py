@@ -27,19 +27,25 @@ def costs(
     """What models took and cost, by day (UTC), user or model.
 
     A call is an answer, a summary or other work, however many requests to its model it took, as an answer with tools
-    does; tokens and cost are of all of them.
+    does; tokens and cost are of all of them. What `dnam rederive` took is told beside them: it stands in its shadow.
     """
     from dnam.costs import costs as added_up
+    from dnam.prices import dollars
+    from dnam.shadow_costs import rederived_micros
 
     shell = Shell(data, as_json)
     with shell.looking() as view:
         found = added_up(view.now, _by(by))
+        rederived = 0 if view.empty else rederived_micros(view.engine, shell.data)
         if as_json:
-            shell.out.emit(_json(found))
+            shell.out.emit({**_json(found), "rederived_micros": rederived})
             return
         if not found.lines and not view.empty:
             shell.out.note("no model was asked yet")
         _show(shell, found)
+        if rederived:
+            cost = dollars(rederived)
+            shell.out.note(f"not among these, what re-deriving took: {cost}; `dnam shadows` says for what")
 
 
 def _by(word: str) -> "By":

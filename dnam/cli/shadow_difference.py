@@ -96,10 +96,12 @@ def _tell(shell: Shell, found: Report) -> None:
 
 
 def _tell_nothing(shell: Shell, found: Report) -> None:
-    """That nothing differs, and which summaries stay as they are."""
-    which = "nothing that could be adopted differs" if found.sessions else "nothing differs"
+    """That nothing differs, or nothing that could be adopted; and what stays as it is."""
+    which = "nothing that could be adopted differs" if found.people or found.sessions else "nothing differs"
     same = "1 item is" if found.items.same == 1 else f"{found.items.same} items are"
     shell.out.note(f"{which} from the shadow {found.shadow.name!r}: {same} the same")
+    for owner in found.people:
+        _tell_owner(shell, owner)
     for summary in found.sessions:
         _tell_summary(shell, summary)
 

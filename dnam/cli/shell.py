@@ -22,6 +22,7 @@ from projections.errors import BadRequest
 from replay.errors import NothingHere
 
 if TYPE_CHECKING:
+    from dnam.failures import Tell
     from dnam.memory import Memory
     from dnam.moments import Looked
     from projections.rows import Rows
@@ -178,21 +179,19 @@ class Shell:
             await asyncio.to_thread(engine.close)
             self.tell_what_failed(engine)
 
-    def tell(self, engine: "Engine") -> None:
+    def tell(self, engine: "Engine", say: "Tell" = note) -> None:
         """Say what opening noticed, and what it put right."""
         for finding in getattr(engine.store, "findings", ()):
-            note(f"noticed{' and mended' if finding.mended else ''}: {finding.what}")
+            say(f"noticed{' and mended' if finding.mended else ''}: {finding.what}")
 
-    def tell_what_failed(self, engine: "Engine") -> None:
+    def tell_what_failed(self, engine: "Engine", say: "Tell" = note) -> None:
         """Say what went wrong without losing anything: views that the next opening has to fold more for, and keys that
         are on the disk once and not twice.
         """
         for error in dict.fromkeys(map(str, engine.view_errors)):
-            note(f"the views could not be written and will be caught up with later: {error}")
+            say(f"the views could not be written and will be caught up with later: {error}")
         for error in dict.fromkeys(map(str, engine.store.ring.errors)):
-            note(
-                f"the latest keys may be on the disk in one copy only, and the next key has both written anew: {error}"
-            )
+            say(f"the latest keys may be on the disk in one copy only, and the next key has both written anew: {error}")
 
     def run(self, action: "Callable[[Memory], Awaitable[T]]", *, create: bool = False, named: str | None = None) -> T:
         """Do something to the memory, from a command: opens it for writing, and closes it again. Whoever or whatever

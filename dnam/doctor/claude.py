@@ -56,6 +56,7 @@ async def _model(client: "AsyncAnthropic", name: str, model: str) -> Finding:
 async def budget(patient: Patient) -> list[Finding]:
     """What today has cost, against the limit."""
     from dnam.budget import budget_of
+    from dnam.models import in_use, unpriced
     from projections.calls import spent_on
     from projections.policies.budget import over_cost
     from replay.engine import Engine
@@ -73,4 +74,7 @@ async def budget(patient: Patient) -> list[Finding]:
         return wrong(f"nobody is answered until tomorrow (UTC): {answers.reason}", "Raise DNAM_MAX_COST_PER_DAY.")
     if learning is not None:
         return doubt(f"learning waits until tomorrow (UTC): {learning.reason}", "Raise DNAM_MAX_COST_PER_DAY.")
+    uncounted = unpriced(patient.settings, in_use(patient.settings)) if patient.settings.anthropic_api_key else []
+    if uncounted:
+        return doubt(" ".join(uncounted), "Set a limit where that model is paid for, or take one that has a price.")
     return well(f"{spent.micros / 1_000_000:.4f} of {patient.settings.max_cost_per_day} US dollars are spent today")

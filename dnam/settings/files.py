@@ -90,7 +90,7 @@ def _parsed(path: Path) -> Mapping[str, object]:
     import tomllib
 
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"), parse_float=Decimal)
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=Decimal)
     except (OSError, ValueError) as error:  # no TOML; no text; not to be read
         hint = QUOTES if str(error).startswith("Invalid value") else ""
         raise SettingError(str(path), f"{path} cannot be read: {error}{hint}") from error

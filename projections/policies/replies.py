@@ -6,7 +6,8 @@ Three shapes are understood, whole or inside a ```json fence or prose:
     {"extracted_memories": [{"summary": …, …}]}     seed 004
     [{"kind": …, "text": …, "supersedes": …}]       DiscoClaw's own
 
-A bad entry is dropped and reported. A reply that is none of these is `Unreadable`, and nothing is decided from it.
+A list of one may stand without its brackets, and a number in quotes. A bad entry is dropped and reported. A reply that
+is none of these, or of whose entries none can be used, is `Unreadable`, and nothing is decided from it.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from projections.policies.kinds import read_kind, read_tags
 from projections.policies.reply_json import json_values
 from projections.policies.text import tidy, whole
 
-VERSION = "replies@1"
+VERSION = "replies@2"
 MOST_REPLY_CHARS = 200_000
 MOST_ENTRIES = 100
 """The most entries that one reply may have of a sort; a decision yields at most 1,000 events."""
@@ -150,14 +151,19 @@ def read_extraction(reply: str) -> ExtractionReply | Unreadable:
         return Unreadable(f"the reply is longer than {MOST_REPLY_CHARS} characters")
     shapes = (_read_shape(value) for value in json_values(reply))
     found = next((shape for shape in shapes if shape is not None), None)
-    return found or Unreadable("the reply holds no JSON with `upserts`, `deprecations` or `extracted_memories`")
+    if found is None:
+        return Unreadable("the reply holds no JSON with `upserts`, `deprecations` or `extracted_memories`")
+    if found.dropped and not found.upserts and not found.deprecations:
+        first, number = found.dropped[0], len(found.dropped)
+        return Unreadable(f"nothing in the reply can be used ({number} wrong): {first.entry}: {first.reason}")
+    return found
 
 
 def _read_shape(value: Any) -> ExtractionReply | None:
     match value:
-        case {"upserts": list() | None} | {"deprecations": list() | None}:
+        case {"upserts": list() | dict() | None} | {"deprecations": list() | dict() | None}:
             return _read_lists(value.get("upserts"), _WireUpsert, _upsert, value.get("deprecations"))
-        case {"extracted_memories": list() as memories}:
+        case {"extracted_memories": list() | dict() as memories}:
             return _read_lists(memories, _WireMemory, _memory, None)
         case list() as entries if all(isinstance(each, dict) for each in entries):
             return _read_lists(entries, _WireUpsert, _upsert, None)
@@ -173,15 +179,16 @@ def _read_lists(upserts: Any, wire: type[W], read: Callable[[W], UpsertEntry], d
 
 def _entries(name: str, values: Any, wire: type[W], read: Callable[[W], T]) -> tuple[list[T], list[Dropped]]:
     """The entries of one list that can be used, and those that cannot."""
-    if not isinstance(values, list):
-        return [], [] if values is None else [Dropped(name, "it is no list")]
+    listed = [values] if isinstance(values, dict) else values
+    if not isinstance(listed, list):
+        return [], [] if listed is None else [Dropped(name, "it is no list")]
     kept: list[T] = []
     dropped: list[Dropped] = []
-    for number, value in enumerate(values):
+    for number, value in enumerate(listed):
         try:
             if number >= MOST_ENTRIES:
                 raise ValueError(f"only the first {MOST_ENTRIES} entries are read")
-            kept.append(read(msgspec.convert(value, wire)))
+            kept.append(read(msgspec.convert(value, wire, strict=False)))
         except ValueError as error:  # msgspec.ValidationError is one
             dropped.append(Dropped(f"{name}[{number}]", whole(str(error))))
     return kept, dropped

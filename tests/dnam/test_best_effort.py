@@ -42,6 +42,7 @@ from projections.summaries import SUMMARIES
 from projections.turns import TURNS
 from replay import builder
 from replay.builder import rebuild
+from replay.clock import CLOCK_NOTE, instant_of, note_accepted
 from replay.engine import Engine
 from replay.errors import Busy, DamagedViews, KeyMissing, KeyRingUnreadable, LogError, LogFull, ReadOnly
 from replay.folder import Folder
@@ -245,6 +246,17 @@ class InDiscord(NamedTuple):
     seen: str = ""
 
 
+@contextmanager
+def clock_set_right(bench: Bench) -> Iterator[None]:
+    """The clock was six hours behind, and is set right; then somebody accepts it, from another process."""
+    clock, sooner = bench.assistant.memory.engine.recorder.clock, 6 * 60 * 60 * 1000
+    assert isinstance(clock, FakeClock)
+    clock.time += sooner
+    bench.patch.setattr(clock, "monotonic", lambda: clock.time - sooner)
+    yield
+    note_accepted(bench.data / CLOCK_NOTE, instant_of(clock))
+
+
 def without_views(data: Path) -> None:
     """The views were removed: they are built again."""
     shutil.rmtree(data / "views")
@@ -288,6 +300,7 @@ CASES: dict[str, Case | InDiscord] = {
     "log locked by another": Case(held_by_another, True, "does another program hold this memory?"),
     "log slower than 1 s": Case(slower_than_a_second, True, "it takes more than"),
     "log locked for long": Case(writing(Busy("another process has held it for 60 seconds")), True, "another process"),
+    "clock set right": Case(clock_set_right, True, "`dnam accept-clock` accepts it"),
     "keys unreadable": Case(everything(KeyRingUnreadable("the key ring cannot be read")), True, "cannot be read"),
     "views removed": Case(nothing, before=without_views),
     "views damaged": Case(nothing, before=damaged_views),
@@ -514,6 +527,8 @@ SOURCES: dict[str, tuple[str, ...]] = {
     "encoder failing": ("encoder fails",),
     "each …_ENABLED=0": (*OFF, "no mirror"),
     "DNAM_MEMORY_ENABLED=0": ("no memory",),
+    # the design, §5
+    "a forward jump far beyond the monotonic clock is refused until it is accepted by hand": ("clock set right",),
 }  # fmt: skip
 """What the documents' lines say can go wrong, and the cases of it."""
 

@@ -83,6 +83,12 @@ def test_a_name_is_no_path(folder: Path, name: str) -> None:
     assert paths(folder, name) == [CORE, "/base/who.md"]
 
 
+def test_a_folder_is_none_and_a_mark_before_a_text_does_not_belong_to_it(folder: Path) -> None:
+    (folder / "base" / "old.md").mkdir()
+    (folder / "base" / "who.md").write_bytes(b"\xef\xbb\xbfkind")
+    assert [(each.path, each.text) for each in context_files(folder)][1:] == [("/base/who.md", "kind")]
+
+
 def test_what_cannot_be_read_is_an_error(folder: Path) -> None:
     (folder / "base" / "who.md").write_bytes(b"\xff")
     with pytest.raises(UnicodeDecodeError):

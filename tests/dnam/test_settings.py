@@ -145,7 +145,7 @@ def test_a_right_value_is_taken_as_it_is(name: str, text: str) -> None:
     assert getattr(read({name: text}, {}), BY_NAME[name].field) == text
 
 
-@pytest.mark.parametrize("bounds", [("0", 0), ("100000", 100_000)])
+@pytest.mark.parametrize("bounds", [("1", 1), ("100000", 100_000)])
 def test_bounds_are_allowed(bounds: tuple[str, int]) -> None:
     assert read({"DNAM_SUMMARY_MAX_CHARS": bounds[0]}, {}).summary_max_chars == bounds[1]
 
@@ -394,6 +394,13 @@ def test_a_password_in_an_address_is_not_told(name: str, tmp_path: Path) -> None
     assert "hunter2" not in f"{by_environment.value} {by_toml.value}"
 
 
+@pytest.mark.parametrize("name", ["DNAM_SUMMARY_MAX_CHARS", "DISCOCLAW_SUMMARY_MAX_CHARS"])
+def test_no_summary_is_paid_for_that_has_no_room(name: str) -> None:
+    with pytest.raises(SettingError, match="SUMMARY_MAX_CHARS"):
+        read({name: "0"}, {})
+    assert read({name: "1"}, {}).summary_max_chars == 1
+
+
 def test_money_is_no_float() -> None:
     assert read({"DNAM_MAX_COST_PER_DAY": "0.10"}, {}).max_cost_per_day == Decimal("0.1")
     assert read({"DNAM_MERGE_THRESHOLD": "1"}, {}).merge_threshold == 1
@@ -403,6 +410,9 @@ class TestToml:
     def read(self, tmp_path: Path, text: str, **environment: str) -> Settings:
         (tmp_path / "dnam.toml").write_text(text, encoding="utf-8")
         return gather(environment, tmp_path)
+
+    def test_a_mark_of_an_editor_s_before_it_does_not_belong_to_it(self, tmp_path: Path) -> None:
+        assert self.read(tmp_path, '\ufeffassistant_name = "Ada"').assistant_name == "Ada"
 
     def test_every_type_as_toml_has_it(self, tmp_path: Path) -> None:
         settings = self.read(
@@ -443,7 +453,7 @@ class TestToml:
             ("allow_users = [true]", "allow_users may be a text, a number, a switch or a list"),
             ("[discord]\ntoken = 'x'", "dnam.toml: [discord] begins a table, and there are none: leave that line out"),
             ("summary_enabled = maybe", "column 19). A text stands in quotes, a switch is true or false"),
-            ("summary_max_chars = true", "summary_max_chars is no switch; allowed: a whole number from 0 to 100000"),
+            ("summary_max_chars = true", "summary_max_chars is no switch; allowed: a whole number from 1 to 100000"),
             ("assistant_name = false", "assistant_name is no switch; allowed: 1 to 32 characters"),
             ("turns_per_minute = -1", "'-1' is not allowed (from dnam.toml turns_per_minute)"),
             ("discord_token = 'hush hush'", "its value is not allowed (from dnam.toml discord_token)"),

@@ -129,7 +129,7 @@ def test_entries_that_cannot_be_used_are_said_so_in_one_event() -> None:
     kept, event = events
     assert isinstance(kept, ItemUpserted)
     assert isinstance(event, ItemRefused)
-    assert event.policy == "replies@1"
+    assert event.policy == "replies@2"
     assert event.reason.startswith("2 of the reply's entries could not be used: upserts[1]: ")
 
 

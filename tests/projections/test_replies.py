@@ -1,6 +1,7 @@
 """What a model sends, read or rejected."""
 
 import json
+import re
 from typing import Any, get_args
 
 import msgspec
@@ -219,6 +220,45 @@ def test_a_list_that_is_none_is_reported() -> None:
     reply = read({"upserts": "none", "deprecations": [{"id": "durable-1"}]})
     assert reply.dropped == (Dropped("upserts", "it is no list"),)
     assert len(reply.deprecations) == 1
+
+
+@pytest.mark.parametrize("name", ["upserts", "extracted_memories"])
+def test_a_list_of_one_may_stand_without_its_brackets(name: str) -> None:
+    reply = read({name: {"text": "likes tea", "summary": "likes tea"}})
+    assert [each.text for each in reply.upserts] == ["likes tea"]
+    gone = read({"upserts": [], "deprecations": {"id": "durable-1"}})
+    assert gone.deprecations == (DeprecationEntry("durable-1"),)
+
+
+def test_numbers_and_truth_may_stand_in_quotes() -> None:
+    entry = only({"text": "x", "confidence": "0.9", "shareable": "false"})
+    assert (entry.confidence, entry.shareable) == (900, False)
+    assert only({"text": "x", "shareable": "true"}).shareable
+    assert only({"text": "null", "id": "null", "source": "12"}) == UpsertEntry(
+        kind="fact", text="null", id="null", source="12"
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ({"upserts": "none", "deprecations": []}, "upserts: it is no list"),
+        ({"upserts": [{"kind": "fact"}], "deprecations": [{}]}, r"\(2 wrong\): upserts\[0\]: .*missing required field"),
+        ({"upserts": {}}, r"\(1 wrong\): upserts\[0\]: .*missing"),
+        ([{"kind": "fact"}], r"upserts\[0\]"),
+        ({"extracted_memories": [{"type": "semantic"}]}, "missing required field `summary`"),
+    ],
+)
+def test_a_reply_of_which_nothing_can_be_used_is_none(reply: Any, reason: str) -> None:
+    """It is tried again with what was said, as one that holds no JSON: else that would count as read."""
+    found = read_extraction(json.dumps(reply))
+    assert isinstance(found, Unreadable)
+    assert re.search(reason, found.reason)
+
+
+def test_a_reply_that_keeps_nothing_can_be_read() -> None:
+    assert read({"upserts": [], "deprecations": []}) == ExtractionReply()
+    assert read({"upserts": None}) == ExtractionReply()
 
 
 def test_slashai_s_memories() -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from dnam.adapters.anthropic.faults import UNSET, Fault, GarbledStream, fault_of, wait_or_raise
 from dnam.adapters.anthropic.service import Service
 from dnam.adapters.circuit import Circuit
+from dnam.adapters.rest import Rest
 from dnam.adapters.tries import TRIES, Nature
 from dnam.model import ModelError
 
@@ -65,6 +66,7 @@ class Calls:
         self._service = service
         self._nature = nature
         self.circuit = Circuit(nature.seconds)
+        self._rest = Rest(nature.seconds)
 
     async def create(self, requests: "list[Request]") -> "MessageBatch":
         """A new batch of these. Unanswered where it may have been made all the same."""
@@ -90,6 +92,7 @@ class Calls:
     async def _tried(self, call: "Callable[[AsyncBatches], Awaitable[T]]", judge: Judge = _nothing) -> T:
         """What a call gives, once it works; `judge` raises for an error after which it is not tried again."""
         batches = (await self._service.client()).messages.batches
+        self._rest.refuse()
         probed = self.circuit.enter()
         try:
             for tried in range(1, TRIES + 1):
@@ -101,7 +104,8 @@ class Calls:
                         raise
                     fault = _advised(error, fault)
                     judge(error, fault)
-                    await self._nature.sleep(wait_or_raise(fault, tried, self.circuit, self._nature.dice))
+                    wait = wait_or_raise(fault, tried, self.circuit, self._rest.ask, self._nature.dice)
+                    await self._nature.sleep(wait)
                 else:
                     self.circuit.worked()
                     return given

@@ -1,15 +1,15 @@
 """Claude: one ask from its first try to its reply.
 
-    ask ─ circuit ─ try ─ stream ─▶ reply
-                     ▲       │
-                     └─ wait ┘   as long as the API says, else twice as long each time
+    ask ─ rests ─ circuit ─ try ─ stream ─▶ reply
+                             ▲       │
+                             └─ wait ┘   as long as the API says, else twice as long each time
 
 The SDK's own retries are switched off: they know nothing of a stream that breaks off, and cannot be told how to wait.
 """
 
 import asyncio
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import version
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,12 +18,13 @@ from dnam.adapters.anthropic.asking import messages_of, most_tokens, output_of, 
 from dnam.adapters.anthropic.capabilities import Capabilities
 from dnam.adapters.anthropic.faults import MALFORMED, fault_of, wait_or_raise
 from dnam.adapters.anthropic.growing import Growing
+from dnam.adapters.anthropic.rests import Rests
 from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.anthropic.streams import Course, read, reply_of
 from dnam.adapters.anthropic.tally import added, together
 from dnam.adapters.anthropic.tool_use import Inputs
-from dnam.adapters.circuit import Circuit, Rest
+from dnam.adapters.circuit import Circuit
 from dnam.adapters.tries import TRIES, Nature, left_of
 from dnam.model import Ask, Hear, ModelError, Reply, unheard, without_tools
 
@@ -55,15 +56,14 @@ class Claude:
     """A `Model` that asks the Messages API. `close` it, when it will not be asked any more.
 
     Answers have a `circuit` of their own: what loops ask is longer and may take less time, so that they fail sooner.
-    Where the API asks for a rest, it has that from both.
     """
 
     def __init__(self, access: Access, nature: Nature | None = None) -> None:
         self._access = access
         self._nature = nature or Nature()
-        rest = Rest(self._nature.seconds)
-        self.circuit = Circuit(self._nature.seconds, rest=rest)
-        self.loop_circuit = Circuit(self._nature.seconds, rest=rest)
+        self.circuit = Circuit(self._nature.seconds)
+        self.loop_circuit = Circuit(self._nature.seconds)
+        self._rests = Rests(self._nature.seconds)
         self._service = Service(access.key, access.base_url, self._nature.seconds)
 
     @property
@@ -79,11 +79,12 @@ class Claude:
         return True
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
-        """The reply, streamed to `hear` as it comes. ModelDown when the service is down, Resting while it has the rest
-        that it asked for, ModelError otherwise.
+        """The reply, streamed to `hear` as it comes. ModelDown when the service is down, Resting while the model has
+        the rest that was asked for (`Rests`), ModelError otherwise.
 
         Where it is cancelled, the CancelledError carries what it took until then (`spent_in`).
         """
+        self._rests.refuse(ask)
         circuit = self._circuit(ask)
         probed = circuit.enter()
         try:
@@ -135,8 +136,9 @@ class Claude:
                 fault = fault_of(error, ask.model)
                 if fault is None:
                     raise
-                circuit, left = self._circuit(ask), left_of(limit)
-                await self._nature.sleep(wait_or_raise(fault, tried, circuit, self._nature.dice, left))
+                circuit, ask_rest = self._circuit(ask), partial(self._rests.ask, ask)
+                wait = wait_or_raise(fault, tried, circuit, ask_rest, self._nature.dice, left_of(limit))
+                await self._nature.sleep(wait)
             else:
                 self._circuit(ask).worked()
                 return reply

@@ -9,7 +9,8 @@ from functools import partial
 from math import ceil, inf
 from typing import NamedTuple
 
-from dnam.adapters.circuit import LONGEST_REST_SECONDS, Circuit
+from dnam.adapters.circuit import Circuit
+from dnam.adapters.rest import LONGEST_REST_SECONDS, Refusal
 from dnam.adapters.tries import next_try, wait_of
 from dnam.model import ModelDown, ModelError, Resting
 from projections.counting import counted
@@ -31,13 +32,20 @@ class GarbledStream(Exception):
     """A stream holds what is no event of the API's."""
 
 
+AskRest = Callable[[float, Refusal], None]
+"""Told for how many seconds the API asks to be left alone, and what is refused with until then."""
+
+
 class Fault(NamedTuple):
-    """One thing that went wrong. `wait_seconds` is how long the API asks to wait; None when it does not say."""
+    """One thing that went wrong. `wait_seconds` is how long the API asks to wait; None when it does not say. `asked` is
+    what it was that was asked, a model as a rule.
+    """
 
     error: ModelError
     again: bool = False
     is_down: bool = False
     wait_seconds: float | None = None
+    asked: str = ""
 
 
 class Kind(NamedTuple):
@@ -83,7 +91,8 @@ def fault_of(error: Exception, model: str) -> Fault | None:
 
     match error:
         case APIStatusError():
-            return _of_status(error.status_code, error.type, error.api_message or error.message, error.response.headers)
+            said = error.api_message or error.message
+            return _of_status(error.status_code, error.type, said, error.response.headers)._replace(asked=model)
         case APITimeoutError() | httpx2.TimeoutException():
             return _down(f"{model} sent nothing for too long")
         case APIConnectionError() | httpx2.HTTPError():
@@ -97,17 +106,22 @@ def fault_of(error: Exception, model: str) -> Fault | None:
 
 
 def wait_or_raise(
-    fault: Fault, tried: int, circuit: Circuit, dice: Callable[[], float], left_seconds: float = inf
+    fault: Fault,
+    tried: int,
+    circuit: Circuit,
+    ask_rest: AskRest,
+    dice: Callable[[], float],
+    left_seconds: float = inf,
 ) -> float:
     """How long to wait for the next try, in seconds. The fault's own error when there is none, or not within the
-    seconds that are left; the circuit is told, and that the service asked for a rest.
+    seconds that are left; the circuit is told, and a rest is asked for where the API asks for one.
     """
     wait = next_try(tried, fault.wait_seconds, dice, left_seconds) if fault.again else None
     if wait is not None:
         return wait
     if fault.wait_seconds:
         fault.error.words = _again_in(fault.error.words, min(fault.wait_seconds, LONGEST_REST_SECONDS))
-        circuit.rest.ask(fault.wait_seconds, partial(_resting, fault.error))
+        ask_rest(fault.wait_seconds, partial(_resting, fault))
     if fault.is_down:
         circuit.failed(str(fault.error))
     else:
@@ -115,9 +129,10 @@ def wait_or_raise(
     raise fault.error
 
 
-def _resting(error: ModelError, seconds: float) -> Resting:
-    """What an ask is refused with while the service rests after an error, which whoever hears of both knows already."""
-    why = f"the service asked to be left alone for {ceil(seconds)} s more: {error}"
+def _resting(fault: Fault, seconds: float) -> Resting:
+    """What an ask is refused with during the rest after a fault, which whoever hears of both knows already."""
+    error = fault.error
+    why = f"{fault.asked} asked to be left alone for {ceil(seconds)} s more: {error}"
     return Resting(why, seconds, words=_again_in(error.words, seconds), kind=error.kind or type(error).__name__)
 
 

@@ -30,6 +30,9 @@ async def setup(bot: "commands.Bot | commands.AutoShardedBot") -> None:
     before go with your next `sync()`. What is heard as said by the bot is every message of its own but replies to
     application commands and messages with suppressed embeds.
 
+    The bot needs the intents `guilds`, `messages` and `message_content`. Without `guilds` nobody tells it who can read
+    what: what is said in servers is then neither heard nor answered, and the log says so.
+
     DNAM_HEALTH_PORT serves the same pages as beside `dnam run`; how a program logs is its own.
 
     SettingError when one of them is not allowed, LogError when the memory cannot be opened, PortTaken when another

@@ -13,7 +13,7 @@ from dnam.adapters.discord.askers import UNSURE
 from dnam.adapters.discord.desk import Desk, error_words
 from dnam.adapters.discord.judging import Judging
 from dnam.adapters.discord.own_messages import KEPT
-from dnam.adapters.discord.places import Channel, place_of
+from dnam.adapters.discord.places import Channel, guild_id_of, place_of
 from dnam.adapters.discord.respond import Approach, Verdict, respond
 from dnam.adapters.discord.streaming import Streaming, typing
 from dnam.assistant import Thought
@@ -145,7 +145,7 @@ class Answering:
     async def _answer(
         self, message: discord.Message, exchange: Exchange, nonce: str, begun: tuple[discord.Message, ...]
     ) -> None:
-        asked = reference_to(message.id, message.channel.id, None if message.guild is None else message.guild.id)
+        asked = reference_to(message.id, message.channel.id, guild_id_of(message.channel))
         appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
         try:
             async with typing(message.channel, self._desk.assistant.precedence.give_way, self._pause):
@@ -371,5 +371,4 @@ def _nonce(turn: EventId) -> str:
 
 
 def _approach(message: discord.Message, request: HeardRequest) -> Approach:
-    guild = None if message.guild is None else message.guild.id
-    return Approach(request.author, message.author.id, guild, request.addressed)
+    return Approach(request.author, message.author.id, guild_id_of(message.channel), request.addressed)

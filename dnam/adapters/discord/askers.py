@@ -24,7 +24,7 @@ from projections.links import Direct
 from projections.rows import Rows
 from replay.errors import LogError
 
-UNSURE = "who can read a channel of this server changed, and could not be recorded yet"
+UNSURE = "it is not known for sure just now who can read the channels of this server"
 DIRECT = PlaceSeen(PLATFORM, "", "direct", "", "direct")
 """A DM, of somebody who is told besides."""
 ANYBODY = Account(PLATFORM, "")
@@ -108,12 +108,14 @@ class Askers:
 
     async def _describe(self, place: PlaceSeen) -> None:
         """Record a place of a guild in which nothing was said yet: who may configure it goes by its guild, and what is
-        kept there moves when fewer can read it.
+        kept there moves when fewer can read it. Not while nobody tells who can.
         """
         said, origin = self._memory.now(), self._memory.origin()
         place = place_without_secrets(place)
-        if place.guild is not None and await self._memory.look(
-            lambda rows: bool(describe(rows, place, NOBODY, said, origin))
+        if (
+            place.guild is not None
+            and place.told
+            and await self._memory.look(lambda rows: bool(describe(rows, place, NOBODY, said, origin)))
         ):
             await self._memory.record(lambda rows: describe(rows, place, NOBODY, said, origin))
 
@@ -145,9 +147,13 @@ def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
     """Where something is used. Without a channel, and where the bot is not, nothing is known, and it is a place of its
     own.
     """
-    if interaction.channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
+    channel = interaction.channel
+    if channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
         return PlaceSeen("discord", str(interaction.channel_id or interaction.id), "unknown", "", "channel")
-    return place_of(interaction.channel, interaction.user)
+    seen = place_of(channel, interaction.user)
+    if isinstance(channel, discord.abc.GuildChannel) and channel.guild.get_channel(channel.id) is not channel:
+        return seen._replace(audience="channel")  # what is used there does not say who is kept out of it
+    return seen
 
 
 def invocation(rows: Rows, who: Account, place: PlaceSeen) -> Invocation:

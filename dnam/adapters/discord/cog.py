@@ -3,7 +3,7 @@
     await bot.load_extension("dnam.adapters.discord")      # memory, model and settings from the environment
     await bot.add_cog(MemoryCog(Desk(bot, assistant)))     # with an assistant of your own
 
-It needs the intents `guilds`, `messages` and `message_content`.
+It needs the intents `guilds`, `messages` and `message_content`. Without the first it answers direct messages alone.
 """
 
 import asyncio
@@ -39,6 +39,10 @@ LEFT_SECONDS = 0.5
 NO_CONTENT = (
     "the intent `message_content` is off: in servers the bot reads only what mentions it. Set `intents.message_content`"
     " and enable Message Content Intent under Bot in Discord's developer portal."
+)
+NO_GUILDS = (
+    "the intent `guilds` is off: nobody tells the bot who can read what is said in a server. It is neither heard nor"
+    " answered there, and only direct messages are. Set `intents.guilds`."
 )
 PERMISSIONS = discord.Permissions(
     view_channel=True,
@@ -199,6 +203,8 @@ class MemoryCog(commands.Cog, name="Memory"):
             log.warning("discord: %s", strange)
         if self.desk.allowed.is_empty:
             log.warning("discord: %s", NOBODY_ALLOWED)
+        if not bot.intents.guilds:
+            log.warning("discord: %s", NO_GUILDS)
         if not bot.intents.message_content:
             log.warning("discord: %s", NO_CONTENT)
 

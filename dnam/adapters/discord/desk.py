@@ -26,7 +26,7 @@ from discord.ext import commands
 
 from dnam.adapters.discord.askers import UNSURE, Askers, invocation, place_of_interaction
 from dnam.adapters.discord.own_messages import OwnMessages
-from dnam.adapters.discord.places import PLATFORM, queue_of
+from dnam.adapters.discord.places import PLATFORM, is_known, queue_of
 from dnam.adapters.discord.respond import Allowed
 from dnam.assistant import Assistant
 from dnam.commands.command import File
@@ -174,8 +174,16 @@ class Desk(OwnMessages):
             self.uncompared.update(self.comparing)
 
     def is_unsure_of(self, guild: Ref | None) -> bool:
-        """Whether something may be open to a whole guild that is not: a place of it could not be compared."""
-        return guild is not None and any(each.guild == guild for each in self.uncompared.values())
+        """Whether something may be open to a whole guild that is not: a place of it could not be compared, or Discord
+        does not tell of it.
+        """
+        if guild is None:
+            return False
+        return not self.knows_guild(int(guild.key)) or any(each.guild == guild for each in self.uncompared.values())
+
+    def knows_guild(self, guild_id: int | None) -> bool:
+        """Whether Discord tells who can read what in a guild; where a place is in none, there is nothing to tell."""
+        return guild_id is None or is_known(self.bot.get_guild(guild_id))
 
     def queue_of(self, interaction: discord.Interaction) -> str:
         """The queue of the place where something is used."""
@@ -247,8 +255,11 @@ class Desk(OwnMessages):
 
     def channel(self, channel_id: int, guild_id: int | None) -> "MessageableChannel | None":
         """A place as far as it is in the cache."""
-        guild = None if guild_id is None else self.bot.get_guild(guild_id)
-        found = self.bot.get_channel(channel_id) if guild is None else guild.get_channel_or_thread(channel_id)
+        if guild_id is None:
+            found = self.bot.get_channel(channel_id)
+        else:
+            guild = self.bot.get_guild(guild_id)
+            found = None if guild is None else guild.get_channel_or_thread(channel_id)
         return found if isinstance(found, discord.abc.Messageable) else None
 
 

@@ -1,6 +1,7 @@
 """What happens live: messages, edits and deletions, each in the queue of its session."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
 from dnam.adapters.discord.obeying import Obeying
 from dnam.adapters.discord.own_messages import KEPT
-from dnam.adapters.discord.places import PLATFORM, place_of, queue_of
+from dnam.adapters.discord.places import PLATFORM, guild_id_of, is_known, place_of, queue_of
 from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
 from dnam.adapters.discord.ui.shown import Lists
@@ -33,6 +34,11 @@ if TYPE_CHECKING:
 
 ARCHIVED = "discord:archived"
 """The queue of looking up threads that were archived."""
+UNKNOWN = (
+    "discord: something was said in server %s, of which Discord does not tell who can read it: it is neither heard nor"
+    " answered until that is known, and read back then"
+)
+log = logging.getLogger(__name__)
 
 
 class Hearing:
@@ -49,6 +55,8 @@ class Hearing:
         self._directs = Directs(desk, self._later, self.catching_up.is_read_back, self._direct)
         self.closing = False
         self._places: dict[int, PlaceSeen] = {}
+        self._unheard: set[int] = set()
+        """The guilds in which something was said while nobody told who can read it."""
 
     def submit(
         self,
@@ -98,6 +106,8 @@ class Hearing:
         """Until it works: as long as an answer that waits there may be sent after all."""
 
         async def attempt() -> bool:
+            if not self._readers_are_known(channel):
+                return True
             seen = place if place.partner else place_of(channel)  # who can read a channel may have changed
             return await self.desk.sessions.run(queue_of(seen), lambda: self._read_back(channel, seen))
 
@@ -116,10 +126,24 @@ class Hearing:
 
     def message(self, message: discord.Message) -> None:
         """Somebody said something."""
-        if self.desk.is_ours(message.id) or self.desk.is_told(message):
+        if self.desk.is_ours(message.id) or self.desk.is_told(message) or _is_for_one(message):
+            return
+        if not self._readers_are_known(message.channel):
             return
         place = place_of_message(message, self.desk.own_id)
         self.submit(place, "message", lambda: self._take(message, place), message.channel)
+
+    def _readers_are_known(self, channel: "MessageableChannel") -> bool:
+        """Whether somebody told who can read a place. What is said in a guild of which Discord does not tell is left
+        there: it is read back once the guild comes, and who can read it was compared.
+        """
+        guild_id = guild_id_of(channel)
+        if guild_id is None or self.desk.knows_guild(guild_id):
+            return True
+        if self.desk.bot.intents.guilds and guild_id not in self._unheard:  # without it all are so, as the cog tells
+            log.warning(UNKNOWN, guild_id)
+        self._unheard.add(guild_id)
+        return False
 
     def place(self, channel: "MessageableChannel") -> None:
         """A place that can be read back."""
@@ -215,9 +239,16 @@ class Hearing:
         self.audiences.changed([*map(whole, guilds), *places])
 
     def guild(self, guild: discord.Guild) -> None:
-        """It is there, with its channels: what the log holds for open in it may be closed by now."""
-        if not self.closing:
-            self.audiences.changed([whole(guild)])
+        """It is there, with its channels: what the log holds for open in it may be closed by now, and where something
+        was said that was not heard it is read back.
+        """
+        if self.closing:
+            return
+        if guild.id in self._unheard and is_known(guild):
+            self._unheard.remove(guild.id)
+            for each in (*guild.channels, *guild.threads):
+                self.catching_up.again(place_of(each))
+        self.audiences.changed([whole(guild)])
 
     # -- edits and deletions ----------------------------------------------------------------------------------------
 
@@ -225,9 +256,17 @@ class Hearing:
         """A message was edited. One that was never heard stays unheard, and a link's preview is no edit."""
         if message.edited_at is None or self.desk.is_ours(message.id) or message.author.id == self.desk.own_id:
             return
+        if _is_for_one(message):
+            return
         request = translate(message, self.desk.own_id)
         if request is not None:
-            self.submit(request.place, "edit", lambda: self._edit(request))
+            edit = request if self._readers_are_known(message.channel) else self._in_unknown(message, request)
+            self.submit(edit.place, "edit", lambda: self._edit(edit))
+
+    def _in_unknown(self, message: discord.Message, request: HeardRequest) -> HeardRequest:
+        """An edit in a guild of which Discord does not tell: the place is what it was, and so is who reads it."""
+        place = self._places.get(message.channel.id, request.place)
+        return request._replace(place=place._replace(told=False))
 
     async def _edit(self, request: HeardRequest) -> None:
         if len(self.desk.unwritten) or await self.desk.memory.look(lambda rows: _is_known(rows, request)):
@@ -255,6 +294,11 @@ class Hearing:
                 pass
 
         await self.desk.unwritten.write("deletion", step)
+
+
+def _is_for_one(message: discord.Message) -> bool:
+    """Whether one person alone is shown it, in a channel. Discord tells of it without a server, as of a DM."""
+    return message.flags.ephemeral
 
 
 def _is_known(rows: Rows, request: HeardRequest) -> bool:

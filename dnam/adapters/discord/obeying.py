@@ -13,7 +13,7 @@ from dnam.adapters.discord.answering import Answering, Opened
 from dnam.adapters.discord.catching_up import AWAITED_MS
 from dnam.adapters.discord.desk import UNREACHED, Desk
 from dnam.adapters.discord.later import Later, longer_and_longer
-from dnam.adapters.discord.places import place_of
+from dnam.adapters.discord.places import guild_id_of, place_of
 from dnam.adapters.discord.replying import Replying
 from dnam.adapters.discord.ui.shown import Lists, Shown, under
 from dnam.commands import table
@@ -53,8 +53,8 @@ class Obeying:
         What is said next does not wait for a log that is held, nor for models: the reply comes when it is done. A
         command that is taken up late, after a connection `began` (ms), is not done over what they did in between.
         """
-        guild = None if message.guild is None else message.guild.id
-        if not self._desk.allowed.admits(message.author.id, guild) or not self._desk.takes(message.id):
+        is_admitted = self._desk.allowed.admits(message.author.id, guild_id_of(message.channel))
+        if not is_admitted or not self._desk.takes(message.id):
             return
         if await self._desk.is_silent_for(message.author, request.place, request.speaker):
             return

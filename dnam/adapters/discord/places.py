@@ -2,13 +2,14 @@
 
 channel                                   audience
 ───────────────────────────────────────   ─────────────────────────────────────────────────────
-a DM                                      direct: its person
+what is known to be a DM                  direct: its person
 what everyone in the guild can read       guild: @everyone may, also its history, and no role or member is kept out
 a public thread, a forum post             its parent's, and what is kept there is its parent's too
 a private thread, a group, all else       channel: restricted to itself
 
 What is not known fails closed: a kind of channel that this program does not know, a thread without its parent, a guild
-that is not in the cache. Closed too soon costs a fresh window; open too soon cannot be taken back.
+that is not in the cache, of which a message has the id alone: it is no DM for that. Closed too soon costs a fresh
+window; open too soon cannot be taken back.
 """
 
 import discord
@@ -54,14 +55,14 @@ def account_of(user: discord.abc.User) -> Account:
 
 
 def place_of(channel: Channel, partner: discord.abc.User | None = None) -> PlaceSeen:
-    """A place as Discord describes it now. `partner` is whose DM it is, where the channel does not say."""
-    if isinstance(channel, discord.DMChannel) or (
-        isinstance(channel, discord.PartialMessageable) and not channel.guild
-    ):
-        whose = partner or getattr(channel, "recipient", None)
-        if whose is not None and _kind(channel) in ("direct", "unknown"):
-            return PlaceSeen(PLATFORM, "", "direct", "", "direct", partner=account_of(whose))
-    guild = getattr(channel, "guild", None)
+    """A place as Discord describes it now. `partner` is whose DM it is, where the channel does not say.
+
+    Of a guild that is not known, nobody told who can read it: what was recorded of that stays as it is.
+    """
+    whose = (partner or getattr(channel, "recipient", None)) if is_direct(channel) else None
+    if whose is not None:
+        return PlaceSeen(PLATFORM, "", "direct", "", "direct", partner=account_of(whose))
+    guild, guild_id = getattr(channel, "guild", None), guild_id_of(channel)
     parent = getattr(channel, "parent_id", None) if isinstance(channel, discord.Thread) else None
     return PlaceSeen(
         platform=PLATFORM,
@@ -69,12 +70,32 @@ def place_of(channel: Channel, partner: discord.abc.User | None = None) -> Place
         kind=_kind(channel),
         name="" if guild is None else getattr(channel, "name", None) or "",
         audience=audience_of(channel),
-        guild=None if guild is None else Ref(PLATFORM, str(guild.id)),
+        guild=None if guild_id is None else Ref(PLATFORM, str(guild_id)),
         guild_name="" if guild is None else getattr(guild, "name", None) or "",
         parent=Ref(PLATFORM, str(parent)) if parent else None,
+        told=guild_id is None or is_known(guild),
         readers=_readers(channel),
         above=_above(channel),
     )
+
+
+def guild_id_of(channel: object) -> int | None:
+    """In which guild a place is, also where that is not in the cache: a channel says by an id that it has one."""
+    guild = getattr(channel, "guild", None)
+    return getattr(channel, "guild_id", None) if guild is None else guild.id
+
+
+def is_direct(channel: object) -> bool:
+    """Whether a place is known to be a DM. What is in a guild, or is of a kind that nobody tells, is none."""
+    may_be = isinstance(channel, discord.DMChannel | discord.PartialMessageable)
+    return may_be and guild_id_of(channel) is None and _kind(channel) == "direct"
+
+
+def is_known(guild: discord.Guild | None) -> bool:
+    """Whether Discord has told of a guild's channels and roles, and tells of what changes there: not of one that is
+    away or that the bot is in no more, and of none without the intent `guilds`.
+    """
+    return guild is not None and not guild.unavailable
 
 
 def listed(guild: discord.Guild | None, word: str) -> tuple[PlaceSeen, ...]:

@@ -14,7 +14,7 @@ import aiohttp
 import discord
 
 from dnam.adapters.discord.desk import Desk
-from dnam.adapters.discord.places import PLATFORM
+from dnam.adapters.discord.places import PLATFORM, is_known
 from dnam.standing import taught_in_channels
 from projections.ids import Handle
 from projections.people import accounts_of
@@ -54,12 +54,12 @@ class Reach:
         return (*owners, *[each for each, channel in channels.items() if channel.id in read])
 
     def _channel(self, compartment: str) -> Guarded | None:
-        """The channel that one has to read for it; None where the bot does not know it."""
+        """The channel that one has to read for it; None where the bot does not know it by now."""
         place = readers_place(compartment)
         if place is None or place.platform != PLATFORM or not place.key.isdecimal():
             return None
         channel = self._desk.bot.get_channel(int(place.key))
-        return channel if isinstance(channel, Guarded) else None
+        return channel if isinstance(channel, Guarded) and is_known(channel.guild) else None
 
 
 def _known(rows: Rows, person: Handle) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -15,6 +15,7 @@ from functools import partial
 import discord
 
 from dnam.adapters.discord.appearing import QUIET, nonce_of_part, reference_to, said
+from dnam.adapters.discord.places import guild_id_of
 from dnam.adapters.discord.splitting import split
 
 
@@ -32,8 +33,7 @@ class Replying:
         sent: Callable[[discord.Message], None],
     ) -> None:
         self._channel = message.channel
-        guild = None if message.guild is None else message.guild.id
-        self._question = reference_to(message.id, message.channel.id, guild)
+        self._question = reference_to(message.id, message.channel.id, guild_id_of(message.channel))
         self._nonce = f"c{message.id}"
         self._parts = split(text)
         self._view = view

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import discord
 
-from dnam.adapters.discord.places import PLATFORM, account_of, place_of, shows_name
+from dnam.adapters.discord.places import PLATFORM, account_of, is_direct, place_of, shows_name
 from dnam.importers.discord_form import DELETED_USER
 from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
@@ -129,9 +129,9 @@ def _speaker(message: discord.Message) -> Account:
 
 
 def calls_us(message: discord.Message, own_id: int) -> bool:
-    """Whether it is said to the bot: in a DM, by a mention of it or of its own role, or as a reply to it."""
+    """Whether it is said to the bot: in its DM, by a mention of it or of its own role, or as a reply to it."""
     return (
-        message.guild is None
+        is_direct(message.channel)
         or any(each.id == own_id for each in message.mentions)
         or any(_is_own_role(role, own_id) for role in message.role_mentions)
         or replies_to(message, own_id)

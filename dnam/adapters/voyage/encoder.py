@@ -1,8 +1,8 @@
 """Voyage: texts to vectors, batch by batch.
 
-    texts ─ without the empty ones ─ batches ─ circuit ─ try ─▶ vectors
-                                                ▲        │
-                                                └─ wait ─┘   as long as the API says, else twice as long each time
+    texts ─ without the empty ones ─ batches ─ rest ─ circuit ─ try ─▶ vectors
+                                                      ▲       │
+                                                      └─ wait ┘   as long as the API says, else twice as long each time
 
 An empty text is never sent, since the API refuses it: its vector is all zeros, which is near nothing.
 """
@@ -15,6 +15,7 @@ from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.adapters.circuit import Circuit
+from dnam.adapters.rest import Rest
 from dnam.adapters.tries import TRIES, Nature, left_of, next_try
 from dnam.adapters.voyage.batches import batches
 from dnam.adapters.voyage.faults import Fault, fault_of
@@ -51,6 +52,7 @@ class Voyage:
         self._access = access
         self._nature = nature or Nature()
         self.circuit = Circuit(self._nature.seconds, _down)
+        self._rest = Rest(self._nature.seconds)
         self._session: aiohttp.ClientSession | None = None
 
     @property
@@ -84,6 +86,7 @@ class Voyage:
     # -- tries -------------------------------------------------------------------------------------------------------
 
     async def _within_circuit(self, batch: list[str], kind: EncodedKind, uses: list[ModelUse]) -> Sequence[Vector]:
+        self._rest.refuse()
         probed = self.circuit.enter()
         seconds = self._access.query_seconds if kind == "query" else None
         try:
@@ -126,7 +129,7 @@ class Voyage:
         if wait is not None:
             return wait
         if fault.wait_seconds:
-            self.circuit.rest.ask(fault.wait_seconds, partial(_resting, fault.error))
+            self._rest.ask(fault.wait_seconds, partial(_resting, fault.error))
         if fault.is_down:
             self.circuit.failed(str(fault.error))
         else:

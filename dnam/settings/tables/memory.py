@@ -35,8 +35,8 @@ MEMORY = (
         "DNAM_SUMMARY_MAX_CHARS",
         int,
         "2000",
-        CHARACTERS,
-        "How long a summary may be, in characters.",
+        Between(1, 100_000),
+        "How long a summary may be, in characters. For none, DNAM_SUMMARY_ENABLED is 0.",
         ("DISCOCLAW_SUMMARY_MAX_CHARS",),
     ),
     Setting(

@@ -72,7 +72,8 @@ MODELS = (
         Decimal,
         "0",
         DOLLARS,
-        "How many US dollars models may cost in a day (UTC). Past it, learning waits and answers say so. 0: no limit.",
+        "How many US dollars models may cost in a day (UTC). Past it, learning waits and answers say so. 0: no limit. "
+        "`dnam rederive` is not held against it, and has --max-cost.",
     ),
     Setting(
         "DNAM_TURNS_PER_MINUTE",

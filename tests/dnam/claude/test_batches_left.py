@@ -283,7 +283,7 @@ class TestTheService:
             first, *resting = desk.told[1:4]
             assert first == "the rate limit is reached (429: too many): looking again in 20 s"
             assert [each.split(":")[0] for each in resting] == [
-                f"the service asked to be left alone for {seconds} s more" for seconds in (30, 10)
+                f"the Message Batches API asked to be left alone for {seconds} s more" for seconds in (30, 10)
             ]
             assert len(desk.api.made) == 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dnam.adapters.circuit import FAILURES, LONGEST_REST_SECONDS, REST_SECONDS, Circuit, Rest
+from dnam.adapters.circuit import FAILURES, REST_SECONDS, Circuit
 from dnam.model import ModelDown
 
 
@@ -72,36 +72,3 @@ def test_an_ask_that_is_broken_off_lets_the_next_one_find_out() -> None:
     time.now += REST_SECONDS
     circuit.leave(probed=circuit.enter())
     assert circuit.enter()
-
-
-def busy(seconds: float) -> Exception:
-    return ModelDown(f"busy for {seconds:.0f} s")
-
-
-def test_a_rest_holds_for_all_circuits_of_a_service_whatever_works_meanwhile() -> None:
-    time = Time()
-    rest = Rest(time)
-    one, other = Circuit(time, rest=rest), Circuit(time, rest=rest)
-    one.rest.ask(20, busy)
-    one.worked()
-    for each in (one, other):
-        with pytest.raises(ModelDown, match="busy for 20 s"):
-            each.enter()
-        assert not each.is_open
-    time.now += 20
-    assert not other.enter()
-
-
-def test_the_longer_of_two_rests_holds_and_none_for_more_than_an_hour() -> None:
-    time = Time()
-    rest = Rest(time)
-    rest.ask(20, busy)
-    rest.ask(5, busy)
-    with pytest.raises(ModelDown, match="busy for 20 s"):
-        rest.refuse()
-    rest.ask(10**6, busy)
-    time.now += LONGEST_REST_SECONDS - 1
-    with pytest.raises(ModelDown, match="busy for 1 s"):
-        rest.refuse()
-    time.now += 1
-    rest.refuse()

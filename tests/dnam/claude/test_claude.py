@@ -209,6 +209,13 @@ class TestTryingAgain:
             await talk.claude.ask(asked())
             assert talk.waits == waits
 
+    async def test_a_date_is_held_against_the_clock_that_it_was_told_by(self) -> None:
+        early, late = "Sun, 06 Nov 1994 08:49:30 GMT", "Sun, 06 Nov 1994 08:49:37 GMT"
+        fault = Fails(429, "rate_limit_error", retry_after=late, date=early)
+        async with talking(in_turn(fault, Says("Tea."))) as talk:
+            await talk.claude.ask(asked())
+            assert talk.waits == [7.0]
+
     async def test_nobody_waits_for_minutes(self) -> None:
         async with talking(Fails(429, "rate_limit_error", "Slow down.", retry_after="600")) as talk:
             with pytest.raises(ModelError, match=r"rate limit is reached \(429: Slow down\.\)") as failed:
@@ -352,7 +359,7 @@ class TestTime:
 
 
 class TestTheRest:
-    """What the API asks for holds for whoever asks next, too."""
+    """What the API asks for holds for whoever asks that model next, too; what a loop was told, for loops alone."""
 
     async def test_nothing_is_sent_until_it_is_over_and_it_is_said_when(self) -> None:
         async with talking(Fails(429, "rate_limit_error", "Slow down.", retry_after="60")) as talk:
@@ -370,6 +377,67 @@ class TestTheRest:
             talk.time += 40
             talk.server.script = always(Says("Tea."))
             assert (await talk.claude.ask(asked())).text == "Tea."
+
+    @pytest.mark.parametrize(
+        "fault",
+        [
+            Fails(429, "rate_limit_error", retry_after="60"),
+            Fails(429, "rate_limit_error", retry_after="3600"),
+            Fails(529, "overloaded_error", retry_after="45"),
+            Fails(429, "rate_limit_error", retry_after="Fri, 31 Dec 9999 23:59:59 GMT"),
+        ],
+        ids=str,
+    )
+    async def test_one_that_a_loop_was_asked_for_keeps_no_answer(self, fault: Fails) -> None:
+        haiku, opus = resolve("haiku"), resolve("opus")
+        async with talking(lambda request: fault if request.model == haiku else Says("Tea.")) as talk:
+            with pytest.raises(ModelError):
+                await talk.claude.ask(asked("extraction"))
+            for each in (asked("extraction"), asked("summary"), asked("merge", model=haiku)):
+                with pytest.raises(Resting, match=r"^haiku asked to be left alone for"):
+                    await talk.claude.ask(each)
+            assert (await talk.claude.ask(asked(model="opus"))).text == "Tea."
+            assert (await talk.claude.ask(asked("summary", model="opus"))).text == "Tea."
+            assert [each.model for each in talk.server.requests] == [haiku, opus, opus]
+
+    async def test_an_answer_by_the_loops_model_is_tried_all_the_same(self) -> None:
+        fault = Fails(429, "rate_limit_error", retry_after="3600")
+        async with talking(in_turn(fault, Says("Tea."))) as talk:
+            with pytest.raises(ModelError):
+                await talk.claude.ask(asked("extraction"))
+            for _ in range(2):
+                assert (await talk.claude.ask(asked())).text == "Tea."
+            with pytest.raises(Resting):
+                await talk.claude.ask(asked("extraction"))
+            assert len(talk.server.requests) == 3
+
+    async def test_answers_have_the_one_that_they_hear_of_and_loops_the_longer_of_both(self) -> None:
+        long, short = (Fails(429, "rate_limit_error", retry_after=seconds) for seconds in ("600", "60"))
+        async with talking(in_turn(long, short, Says("Tea."))) as talk:
+            for each, told in ((asked("extraction"), "10 minutes"), (asked(), "60 seconds")):
+                with pytest.raises(ModelError) as failed:
+                    await talk.claude.ask(each)
+                assert failed.value.words.endswith(f"again in {told}.")
+            for each, left in ((asked(), 60), (asked("summary"), 600)):
+                with pytest.raises(Resting) as resting:
+                    await talk.claude.ask(each)
+                assert resting.value.seconds == left
+            talk.time += 60
+            assert (await talk.claude.ask(asked())).text == "Tea."
+            with pytest.raises(Resting):
+                await talk.claude.ask(asked("summary"))
+            assert len(talk.server.requests) == 3
+
+    async def test_one_that_an_answer_was_asked_for_keeps_no_loop_of_another_model(self) -> None:
+        fault = Fails(429, "rate_limit_error", retry_after="60")
+        opus = resolve("opus")
+        async with talking(lambda request: fault if request.model == opus else Says("Tea.")) as talk:
+            with pytest.raises(ModelError):
+                await talk.claude.ask(asked(model="opus"))
+            assert (await talk.claude.ask(asked("summary"))).text == "Tea."
+            for each in (asked(model=opus), asked("summary", model="opus")):
+                with pytest.raises(Resting):
+                    await talk.claude.ask(each)
 
     async def test_what_is_told_once_is_not_told_again_while_it_lasts(self) -> None:
         told: list[str] = []

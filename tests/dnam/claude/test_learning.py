@@ -14,9 +14,9 @@ from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.model import ExtractionInputs
 from projections.calls import CallRow, calls
-from projections.events import ExtractionFailed, SummaryAnswered, SummaryFailed
+from projections.events import ExtractionFailed, SummaryAnswered, SummaryFailed, TurnAnswered
 from tests.dnam.claude.stage import Talk, always, in_turn, talking
-from tests.dnam.scripted import FakeClock, settings
+from tests.dnam.scripted import FakeClock, say, settings
 from tests.dnam.test_loops import recorded
 from tests.loopback.messages import Cuts, Declines, Fails, Holds, Reply, Request, Runs, Says, Script
 
@@ -41,6 +41,22 @@ async def tell(assistant: Assistant, *texts: str) -> list[str]:
     heard = [await assistant.memory.heard("kim", text) for text in texts]
     await assistant.extract(heard[-1].person)
     return [item.text for item in await assistant.memory.show("kim")]
+
+
+@pytest.mark.parametrize("answers", ["sonnet", "haiku"])
+@pytest.mark.parametrize("asks", [Fails(429, "rate_limit_error", retry_after="3600"), Fails(529, retry_after="90")])
+async def test_who_is_learned_from_is_answered_though_that_is_asked_to_rest(
+    tmp_path: Path, answers: str, asks: Fails
+) -> None:
+    often = settings(answer_model=answers, durable_every_n_turns="1", summary_every_n_turns="1")
+    async with (
+        talking(lambda request: Says("Tea.") if "User message" in request.prompt else asks) as talk,
+        Memory.open(tmp_path, settings=often, clock=FakeClock()) as memory,
+    ):
+        assistant = Assistant(memory, talk.claude)
+        await say(assistant, "kim", "I prefer tea", "which tea?", "and which cup?")
+        assert recorded(assistant, SummaryFailed, ExtractionFailed)
+        assert len(recorded(assistant, TurnAnswered)) == 3
 
 
 async def called(assistant: Assistant) -> list[CallRow]:

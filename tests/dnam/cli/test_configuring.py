@@ -142,6 +142,26 @@ def test_settings_show_which_source_won_in_a_place(data: Path, monkeypatch: pyte
     assert "person/Kim" in dnam("settings", "--in", "general", "--user", "Kim", "--data", data).out
 
 
+def test_settings_show_what_holds_everywhere(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DNAM_RESPOND_MODE", "none")
+    config(data, "set", "global", "respond_mode=all")
+    config(data, "set", "global", "tools=off")
+    config(data, "set", "guild/9", "learn=none")
+    values = dnam("settings", "--json", "--data", data).values
+    found = {each["name"]: (each["value"], each["origin"]) for each in values}
+    assert found["DNAM_RESPOND_MODE"] == ("all", "dnam config global")
+    assert found["DNAM_MODEL_TOOLS"] == ("off", "dnam config global")
+    assert found["DNAM_LEARN"] == ("addressed", "default")
+    assert "dnam config global" in dnam("settings", "--data", data).out
+
+
+def test_settings_of_a_memory_that_cannot_be_read_are_shown_without_its_own(data: Path) -> None:
+    (data / "log" / "CURRENT").write_text("nothing")
+    ran = dnam("settings", "--data", data)
+    assert (ran.code, "DNAM_RESPOND_MODE" in ran.out) == (0, True)
+    assert "what `dnam config` sets is not shown, since the memory cannot be read" in ran.err
+
+
 def kim(data: Path) -> str:
     return str(dnam("show", "Kim", "--json", "--data", data).value["person"])
 

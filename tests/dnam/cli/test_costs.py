@@ -10,7 +10,11 @@ from dnam.assistant import Assistant
 from dnam.costs import words
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, Reply, ToolCall, unheard
+from dnam.shadows import FILE, Asked, Manifest, save
 from projections.calls import DAY_MS
+from projections.decisions.adopted import Adoption
+from projections.decisions.adopted_all import CountRequest, Rederived, count
+from projections.ids import EventId
 from replay.engine import Engine
 from tests.dnam.cli.memories import bytes_of, dnam, make
 from tests.world import NOW
@@ -145,3 +149,21 @@ def test_a_chat_is_told_in_a_few_lines(billed: Path) -> None:
         ]
         assert words(rows, NOW + 3 * DAY_MS).startswith("Today (UTC): $0.0000\nLast 7 days: $0.0041")
         assert words(rows, NOW + 8 * DAY_MS) == "No model was asked in the last 7 days."
+
+
+def test_what_rederiving_took_is_told_beside_them_also_of_a_shadow_that_is_gone(billed: Path) -> None:
+    one, gone = ("a" * 32, 20_000), ("b" * 32, 4_400)
+    assert "rederiv" not in dnam("costs", "--data", billed).err
+    (billed / "shadows" / "careful").mkdir(parents=True)
+    save(billed, Manifest("careful", Asked("", "", "", "", ""), NOW, one[0], "", cost_micros=one[1]))
+    assert "what re-deriving took: $0.0200; `dnam shadows`" in dnam("costs", "--data", billed).err
+    with Engine.open(billed) as engine:
+        for shadow, micros in (one, gone):
+            adoption = Adoption(EventId(bytes.fromhex(shadow)), NOW)
+            made = Rederived(bytes.fromhex(shadow), "careful", NOW, 1, cost_micros=micros)
+            engine.record(lambda rows: count(rows, CountRequest(adoption, made, NOW, 1, 1, 0)))  # noqa: B023 - now
+    ran = dnam("costs", "--json", "--data", billed)
+    assert ran.value["rederived_micros"] == 24_400, "of one that is there and was taken over once"
+    assert ran.value["total"]["cost_micros"] == 4_100
+    (billed / "shadows" / "careful" / FILE).write_text("{", encoding="utf-8")
+    assert dnam("costs", "--json", "--data", billed).value["rederived_micros"] == 24_400

@@ -327,3 +327,12 @@ def test_a_chat_whose_answers_cannot_be_printed_has_recorded_what_was_said(data:
             "dnam: what was said is recorded, but what there is to say of it could not be printed"
         )
         assert len(dnam("log", "--tag", "message.heard", "--json", "--data", data).values) == 6 + 2 * (number + 1)
+
+
+def test_the_end_does_not_wait_until_all_that_was_loaded_is_looked_through() -> None:
+    """A bot has ten seconds to end in, and finds half of one for that a waste."""
+    code = "import atexit, gc; atexit.register(lambda: print('held', gc.get_freeze_count() > 0)); "
+    code += "from dnam.__main__ import main; main()"
+    command = [sys.executable, "-c", code, "--version"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, check=True, text=True, timeout=HANGS)
+    assert ran.stdout.splitlines()[-1] == "held True"

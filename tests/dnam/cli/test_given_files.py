@@ -94,6 +94,7 @@ def test_every_file_of_a_memory_that_was_used_is_known(data: Path, tmp_path: Pat
     beside(data, "next")
     dnam("checkpoint", "--data", data)
     dnam("erase", "Kim", "--yes", "--data", data)
+    assert dnam("accept-clock", "--yes", "--data", data).code == 0
     dnam("backup", tmp_path / "backup", "--data", data)
     assert dnam("restore-backup", tmp_path / "backup", "--yes", "--data", data).code == 0
     for lock in ("bot-0a1b.lock", "learning.lock"):

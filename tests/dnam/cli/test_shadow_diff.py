@@ -21,6 +21,7 @@ from dnam.shadow_page import shadow_page
 from dnam.shadow_report import OwnerWords, Report
 from dnam.shadow_words import KEPT
 from dnam.shadows import Manifest
+from projections.decisions.adopt_pairs import OUT
 from projections.events import Event, ItemForgotten, ItemRemembered, ItemUpserted, SummaryRefreshed
 from projections.events.values import OPERATOR, By, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle
@@ -249,7 +250,22 @@ def test_what_a_person_decided_is_said_to_stay(taught: Path, tmp_path: Path) -> 
     beside(folder, "contrary", contrary)
     ran = dnam("diff", "--shadow", "contrary", "--json", "--data", folder)
     assert [(each["kind"], each["held"]) for each in pairs_of(ran)] == [("only_new", KEPT), ("changed", KEPT)]
-    assert f"; {KEPT}\n" in dnam("diff", "--shadow", "contrary", "--data", folder).out
+    assert (ran.code, ran.value["differs"]) == (0, False), "as adopting has it: there is nothing to take over"
+    told = dnam("diff", "--shadow", "contrary", "--data", folder)
+    assert (told.code, f"; {KEPT}\n" in told.out) == (0, True)
+    assert "nothing that could be adopted differs from the shadow 'contrary'" in told.err
+
+
+@freeze_time(LATER)
+def test_nothing_of_who_opted_out_is_to_be_adopted(taught: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(taught, folder)
+    before = dnam("diff", "--shadow", "other", "--json", "--data", folder)
+    assert {each["held"] for each in pairs_of(before)} == {""}
+    assert dnam("opt-out", "Kim", "--yes", "--data", folder).code == 0
+    ran = dnam("diff", "Kim", "--shadow", "other", "--json", "--data", folder)
+    assert {each["held"] for each in pairs_of(ran)} == {OUT}
+    assert (ran.code, ran.value["differs"]) == (0, False)
 
 
 @freeze_time(LATER)

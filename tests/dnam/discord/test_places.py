@@ -1,14 +1,17 @@
 """Who can read a place: what is not known is closed."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import discord
 import pytest
 
-from dnam.adapters.discord.places import audience_of, place_of, queue_of
+from dnam.adapters.discord.askers import place_of_interaction
+from dnam.adapters.discord.places import audience_of, guild_id_of, is_direct, place_of, queue_of
 from projections.decisions.meet import Account
 from projections.ids import Ref
 from tests.dnam.discord.made import CONNECT, EVERYONE, HISTORY, VIEW, channel, direct, guild, state, thread
+from tests.dnam.discord.made import message as made_message
 
 
 @pytest.mark.parametrize(
@@ -70,6 +73,50 @@ def test_what_is_not_known_is_closed() -> None:
     uncached = guild(channels=(channel(),), roles=False).get_channel(10)
     assert audience_of(uncached) == "channel"
     assert queue_of(place_of(unknown)) == "discord:channel:10"
+
+
+def test_a_place_in_a_server_that_is_not_in_the_cache_is_nobody_s_dm() -> None:
+    kim = made_message(where=discord.PartialMessageable(state=state(), id=10, guild_id=7)).author
+    for kind in (None, discord.ChannelType.text, discord.ChannelType.private):
+        where = discord.PartialMessageable(state=state(), id=10, guild_id=7, type=kind)
+        seen = place_of(where, kim)
+        assert (seen.audience, seen.partner, seen.key, seen.guild) == ("channel", None, "10", Ref("discord", "7"))
+        assert not seen.told, "nobody says who can read it: nothing that is known of it changes by that"
+        assert (guild_id_of(where), is_direct(where)) == (7, False)
+
+
+def test_a_place_of_which_not_even_the_kind_is_known_is_nobody_s_dm() -> None:
+    where = discord.PartialMessageable(state=state(), id=10)
+    seen = place_of(where, made_message().author)
+    assert (seen.audience, seen.partner, seen.guild) == ("channel", None, None)
+    assert (guild_id_of(where), is_direct(where)) == (None, False)
+    assert (guild_id_of(direct()), is_direct(direct())) == (None, True)
+    group = discord.ChannelType.group
+    assert not is_direct(discord.PartialMessageable(state=state(), id=10, type=group))
+
+
+def test_nobody_says_who_can_read_a_channel_of_a_server_that_is_away() -> None:
+    home = guild(channels=(channel(),))
+    there = home.get_channel(10)
+    assert there is not None
+    assert place_of(there).told
+    home.unavailable = True
+    assert not place_of(there).told
+
+
+def test_a_channel_that_only_an_interaction_brings_is_closed() -> None:
+    """Discord describes it there without who is kept out of it."""
+    home = guild(channels=(channel(),))
+    described: Any = channel(11)
+    brought = discord.TextChannel(state=home._state, guild=home, data=described)
+    assert place_of_interaction(used(home, brought)).audience == "channel"
+    assert place_of_interaction(used(home, home.get_channel(10))).audience == "guild"
+    assert place_of_interaction(used(home, thread(home, 11, 10))).audience == "guild", "it has its channel's readers"
+
+
+def used(home: discord.Guild, where: Any) -> Any:
+    """Something is used in a server: as much of that as its place is told by."""
+    return SimpleNamespace(channel=where, channel_id=where.id, guild_id=home.id, user=made_message().author)
 
 
 class Novel(discord.TextChannel):

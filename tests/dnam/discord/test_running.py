@@ -1,6 +1,7 @@
 """`dnam run` as a process, and the extension in a bot of somebody else's."""
 
 import asyncio
+import json
 import os
 import runpy
 import signal
@@ -26,6 +27,7 @@ from dnam.assistant import Assistant
 from dnam.cli.failures import COULD_NOT, WRONG_USE, Ending, failures
 from dnam.commands.table import MENUS
 from dnam.memory import Memory
+from dnam.models import UNASKED
 from dnam.settings import read as settings_from
 from projections.events import MessageHeard, TurnAnswered, TurnDelivered
 from tests.dnam.cli.memories import ROOT
@@ -121,6 +123,19 @@ async def test_it_answers_alone_ends_cleanly_on_sigterm_and_goes_on_after_a_kill
         assert len(shown(world, here.general)) == 1
         async with started(env, tmp_path):
             await world.until(lambda: len(shown(world, here.general)) == 2, "the answer to be sent after all")
+
+
+async def test_its_log_is_one_object_a_line_where_that_is_wanted(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        env = environment(
+            world, here, tmp_path / "data", DNAM_LOG_FORMAT="json", ANTHROPIC_BASE_URL="http://127.0.0.1:1"
+        )
+        async with started(env, tmp_path) as process:
+            await there(world, process)
+            process.send_signal(signal.SIGTERM)
+            _, err = await process.communicate()
+    messages = [json.loads(line)["message"] for line in err.decode().splitlines()]
+    assert messages.count(UNASKED) == 1, "and once"
 
 
 async def there(world: World, process: asyncio.subprocess.Process) -> None:

@@ -136,6 +136,8 @@ def test_only_people_are_people(more: dict[str, Any], kind: str, speaker: Accoun
         (reply_to(BOT, kind=1), False),
         ({"where": direct()}, True),
         ({"where": direct(), "author": BOT}, False),
+        ({"where": discord.PartialMessageable(state=made.state(), id=10, guild_id=7)}, False),
+        ({"where": discord.PartialMessageable(state=made.state(), id=10)}, False),
     ],
 )
 def test_who_is_addressed(more: dict[str, Any], addressed: bool) -> None:
@@ -244,3 +246,10 @@ def test_a_dm_that_is_not_in_the_cache_is_its_author_s() -> None:
     where = discord.PartialMessageable(state=made.state(), id=30, type=discord.ChannelType.private)
     assert translated(where=where).place.partner == KIM_S
     assert translated(where=where, author=BOT).place.audience == "channel"
+
+
+def test_a_message_of_a_server_that_is_not_in_the_cache_is_nobody_s_dm() -> None:
+    where = discord.PartialMessageable(state=made.state(), id=10, guild_id=7)
+    heard = translated("<@99> what do I like?", where=where, mentions=[BOT])
+    assert (heard.place.audience, heard.place.partner, heard.place.guild) == ("channel", None, Ref("discord", "7"))
+    assert heard.addressed

@@ -1,7 +1,10 @@
 """Whom the doctor looks at in tests, and what it finds."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+from aiohttp import web
 
 from dnam.doctor.check import Finding, Look, Patient
 from dnam.settings import read
@@ -25,3 +28,21 @@ async def looked(look: Look, who: Patient) -> Finding:
     """The one thing that a check finds."""
     (found,) = await look(who)
     return found
+
+
+@asynccontextmanager
+async def dated(date: str) -> AsyncIterator[str]:
+    """A server whose answers carry this date, whatever the time is."""
+
+    async def answer(_: web.Request) -> web.Response:
+        return web.json_response({}, headers={"Date": date})
+
+    app = web.Application()
+    app.add_routes([web.get("/api/gateway", answer)])
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
+    finally:
+        await runner.cleanup()

@@ -1,5 +1,6 @@
 """The doctor and Claude: the key, the models, the service, the budget; the real SDK against the loopback API."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,16 @@ async def test_what_the_day_has_cost(tmp_path: Path, micros: int, state: str, wo
     found = await looked(claude.budget, patient(tmp_path, DNAM_MAX_COST_PER_DAY="1"))
     assert found.state == state
     assert words in found.what
+
+
+async def test_a_limit_that_does_not_count_a_model(tmp_path: Path) -> None:
+    await spend(tmp_path, 10_000)
+    limited = partial(patient, tmp_path, DNAM_MAX_COST_PER_DAY="1", DNAM_ANSWER_MODEL="llama-3")
+    found = await looked(claude.budget, limited(ANTHROPIC_API_KEY="sk-ant-1"))
+    assert (found.state, "the price of llama-3 is not in the table" in found.what) == ("doubt", True)
+    assert "DNAM_MAX_COST_PER_DAY does not count its calls" in found.what
+    assert found.do
+    assert (await looked(claude.budget, limited())).state == "well", "the offline model is free"
 
 
 async def test_another_day_or_no_limit_or_no_log(tmp_path: Path) -> None:

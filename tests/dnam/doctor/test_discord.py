@@ -1,18 +1,15 @@
 """The doctor and Discord: the real client against the loopback server, everything well and each thing that is not."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from dnam.doctor import discord, log
 from dnam.doctor.check import Look
 from dnam.memory import Memory
 from projections.decisions.snapshots import PostRequest, post_snapshot
 from projections.ids import Ref
-from tests.dnam.doctor.patients import at_discord, looked, patient
+from tests.dnam.doctor.patients import at_discord, dated, looked, patient
 from tests.dnam.scripted import FakeClock
 from tests.loopback.discord import Intent, Permission, World
 from tests.loopback.discord.permissions import BOT, Overwrite
@@ -199,24 +196,6 @@ async def post(data: Path, channel: Ref) -> None:
             heard.person, channel, Ref("discord", "5"), bytes(32), False, memory.now(), memory.origin()
         )
         await memory.record(lambda rows: post_snapshot(rows, request))
-
-
-@asynccontextmanager
-async def dated(date: str) -> AsyncIterator[str]:
-    """A server whose answers carry this date, whatever the time is."""
-
-    async def answer(_: web.Request) -> web.Response:
-        return web.json_response({}, headers={"Date": date})
-
-    app = web.Application()
-    app.add_routes([web.get("/api/gateway", answer)])
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    try:
-        yield f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
-    finally:
-        await runner.cleanup()
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,13 @@ class TestTryingAgain:
             await talk.encoder.encode([TEA])
             assert talk.waits == [7.0, 0.25]
 
-    @pytest.mark.parametrize("asked", ["soon", "-1", "inf", "Wed, 21 Oct 2026 07:28:00 GMT"])
+    async def test_waits_until_the_date_that_it_is_asked_to(self) -> None:
+        late = "Sun, 06 Nov 1994 08:49:37 GMT"
+        async with talking(Fails(429, retry_after=late, date="Sun, 06 Nov 1994 08:49:30 GMT"), Encodes()) as talk:
+            await talk.encoder.encode([TEA])
+            assert talk.waits == [7.0]
+
+    @pytest.mark.parametrize("asked", ["soon", "-1", "inf", "Sun, 06 Nov 1994 08:49:37 GMT"])
     async def test_waits_as_ever_where_nobody_can_tell_how_long(self, asked: str) -> None:
         async with talking(Fails(429, retry_after=asked), Encodes()) as talk:
             await talk.encoder.encode([TEA])

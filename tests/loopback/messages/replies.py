@@ -51,12 +51,15 @@ class Declines(NamedTuple):
 
 
 class Fails(NamedTuple):
-    """An error instead of a reply. `retry_after` is in seconds, as the header has it."""
+    """An error instead of a reply. `retry_after` is as the header has it, in seconds or a date; `date` is the header of
+    that name, where it is not the server's clock.
+    """
 
     status: int
     type: str = "api_error"
     message: str = "this went wrong"
     retry_after: str = ""
+    date: str = ""
 
 
 class Cuts(NamedTuple):

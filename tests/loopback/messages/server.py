@@ -210,6 +210,8 @@ class Server:
         headers = self.headers()
         if fails.retry_after:
             headers["retry-after"] = fails.retry_after
+        if fails.date:
+            headers["date"] = fails.date
         return web.json_response(
             error(fails.type, fails.message, headers["request-id"]), status=fails.status, headers=headers
         )

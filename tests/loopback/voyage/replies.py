@@ -16,13 +16,14 @@ class Encodes(NamedTuple):
 
 
 class Fails(NamedTuple):
-    """An error instead of vectors. `retry_after` is in seconds, as the header has it; without a `detail` the body is
-    one of another make.
+    """An error instead of vectors. `retry_after` is as the header has it, in seconds or a date, and `date` the header
+    of that name, where it is not the server's clock; without a `detail` the body is one of another make.
     """
 
     status: int
     detail: Any = "this went wrong"
     retry_after: str = ""
+    date: str = ""
 
 
 class Says(NamedTuple):

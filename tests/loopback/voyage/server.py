@@ -65,8 +65,8 @@ class Server:
         match reply:
             case Encodes():
                 return self._json(self._encoded(request, reply))
-            case Fails(status=status, detail=detail, retry_after=retry_after):
-                headers = {"retry-after": retry_after} if retry_after else {}
+            case Fails(status=status, detail=detail, retry_after=retry_after, date=date):
+                headers = {name: value for name, value in (("retry-after", retry_after), ("date", date)) if value}
                 return self._json({"detail": detail} if detail is not None else {"oops": 1}, status, headers)
             case Says(body=body):
                 return self._json(body)

@@ -41,7 +41,10 @@ CLAIMS = (
         "a life by a clock that jumps back by hours and ahead by months, on leap days, and within a second of ends of "
         "months and changes of the clocks in ten zones, years long; messages are redacted in it, and people erased",
     ),
-    Claim("ahead", "A clock that jumps ahead is not believed before the program is started again", "in the same life"),
+    Claim(
+        "ahead", "A clock that jumps ahead is not believed before it is accepted by hand, or the program started again",
+        "in the same life, every other jump accepted by hand",
+    ),
     Claim(
         "words", "`--at` means what it says, in every form, or is refused where it means nothing or two things",
         "moments in all forms in ten zones, against when that zone's clock shows them; half by this process's own zone",
@@ -93,7 +96,7 @@ def _clocks(trial: Trial, life: Life) -> Iterator[Finding]:
         not falls and not life.wrong and life.back > 0 and stood.is_enough(LEAST_SHORT if trial.is_short else LEAST),
     )  # fmt: skip
     yield Finding(
-        "ahead", life.ahead, "jumps ahead", f"{life.refused} refused, nothing written; all recorded after a new start",
+        "ahead", life.ahead, "jumps ahead", f"{life.refused} refused, nothing written; all recorded after that",
         life.refused == life.ahead > 0,
     )  # fmt: skip
 

@@ -116,6 +116,10 @@ class Asking:
         """Whether this person is answered here at all."""
         return self._is_present(interaction) and self.desk.allowed.admits(interaction.user.id, interaction.guild_id)
 
+    def is_unsure(self, interaction: discord.Interaction) -> bool:
+        """Whether it is not known who can read something of the guild where something is used."""
+        return self.desk.is_unsure_of(place_of_interaction(interaction).guild)
+
     async def is_silent(self, interaction: discord.Interaction) -> bool:
         """Whether whoever uses something is not replied to there where others read along."""
         if is_own_direct(interaction):

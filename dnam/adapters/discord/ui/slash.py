@@ -111,7 +111,7 @@ def completing(asking: Asking, completes: Completes, *, of_nobody: bool = False)
     """
 
     async def complete(interaction: discord.Interaction, typed: str) -> list[app_commands.Choice[str]]:
-        if not asking.admits(interaction):
+        if not asking.admits(interaction) or asking.is_unsure(interaction):
             return []
         asked = await asking.peek(interaction)
         found = await asking.desk.memory.look(

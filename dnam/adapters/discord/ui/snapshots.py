@@ -201,6 +201,8 @@ class Snapshots:
             await self._show(channel, person, row, made)
 
     async def _show(self, channel: Wall, person: Handle, row: SnapshotRow | None, made: Snapshot) -> None:
+        if not self._desk.knows_guild(channel.guild.id):
+            raise Unsuitable("it is not known who can read the channel DNAM_MEMORY_CHANNEL_ID")
         try:
             message = await _written(channel, self._message_of(person, row), made.text)
         except UNCERTAIN:
