@@ -7,6 +7,7 @@
     pressed     custom_id <-> what a button or a menu means and whose it is; pure
     shown       a reply as Discord shows it: pages, and the buttons under them
     presses     a table from what was pressed to what is done
+    settled     what was pressed and is done: neither it nor what stood beside it is done again
     picking     forget and restore from a menu: choose, look, confirm, undo
     snapshots   one message per person in the transparency channel
 
