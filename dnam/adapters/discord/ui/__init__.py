@@ -13,7 +13,7 @@
 
 Everything that is needed to act on a button stands in the button and the message that it is under, so it works after a
 restart too. Only the pages of a long list are kept in memory, the latest of them; after a restart they have expired,
-and say so. Only who asked may press.
+and say so. So is what was settled under a message, until Discord shows it. Only who asked may press.
 """
 
 import asyncio
