@@ -147,6 +147,10 @@ class Answering:
     ) -> None:
         asked = reference_to(message.id, message.channel.id, guild_id_of(message.channel))
         appearing = Appearing(message.channel, asked, nonce, self._desk.sent, begun)
+        async with appearing.growing():
+            await self._appear(message, exchange, appearing)
+
+    async def _appear(self, message: discord.Message, exchange: Exchange, appearing: Appearing) -> None:
         try:
             async with typing(message.channel, self._desk.assistant.precedence.give_way, self._pause):
                 thought = await self._thought_for_readers(message, exchange, appearing)
@@ -158,10 +162,11 @@ class Answering:
             await self._excuse(exchange, error, appearing)
             return
         await self._exchanges.answered(exchange)
+        await appearing.grown()  # Discord may take long for it, and what holds below is to hold then
         if self.is_taken_back(message.id):
             await appearing.withdraw()
             return
-        if is_opened(message.channel, exchange.heard.setting.audience):  # while it was being recorded
+        if is_opened(message.channel, exchange.heard.setting.audience):  # since then
             await appearing.finish(Opened.words)
             return
         await self._finish(appearing, thought.text, exchange.heard.point)

@@ -5,7 +5,8 @@ An answer is recorded before it is sent, but a streamed one can be seen before i
     question ─▶ the turn's id is known: it is made from the question's, and its end is the nonce
        │
        ├─ while the model writes: one message, a reply to the question with that nonce, ending in UNFINISHED
-       ├─ the model is done: `turn.answered`
+       ├─ the model is done: `turn.answered`, whatever Discord does just then with a part of it
+       ├─ what shows that part ends, however that may be: no part comes behind the whole
        ├─ the same message is edited to the first part; further parts follow, with nonces made from the first
        └─ `turn.delivered`, with the ids of all of them
 
@@ -20,12 +21,15 @@ naming its question. After a crash nobody can look for it in the channel. It is 
 minutes Discord says by that that it is there already, and later it may stand there twice, rather than not at all.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
 from functools import partial
 
 import discord
 
+from dnam.adapters.discord.desk import UNREACHED
 from dnam.adapters.discord.places import PLATFORM
 from dnam.adapters.discord.splitting import LIMIT, so_far, split
 from projections.ids import Ref
@@ -38,10 +42,13 @@ QUIET = discord.AllowedMentions(everyone=False, users=False, roles=False, replie
 """Whatever an answer says, it calls nobody but whoever asked."""
 NO_REPLY = 160002
 """Discord's code for "Cannot reply without permission to read message history"."""
+log = logging.getLogger(__name__)
 
 
 class Appearing:
-    """One answer in one channel. `messages` are those that it has so far, in order."""
+    """One answer in one channel. `messages` are those that it has so far, in order. Whatever else is done with them
+    comes behind what shows a part of it.
+    """
 
     def __init__(
         self,
@@ -56,31 +63,62 @@ class Appearing:
         self._question = question
         self._nonce = nonce
         self._sent = sent
+        self._part: asyncio.Task[None] | None = None
+        """What shows a part of it, or did last."""
 
     @property
     def refs(self) -> tuple[Ref, ...]:
         """The messages, as events name them."""
         return tuple(Ref(PLATFORM, str(each.id)) for each in self.messages)
 
+    @asynccontextmanager
+    async def growing(self) -> AsyncIterator[None]:
+        """It may grow for as long as the `async with` lasts. What shows a part of it then still is given up."""
+        try:
+            yield
+        finally:
+            if self._part is not None:
+                self._part.cancel()
+                await self.grown()
+
     async def grow(self, text: str) -> None:
-        """Show how far it is. discord.HTTPException when that does not work just now."""
-        parts = split(so_far(text), LIMIT - len(UNFINISHED))
-        if parts:
-            await self._put(0, parts[0] + UNFINISHED)
+        """Show how far it is, or try to: the whole answer comes in any case. Whoever gives up waiting for this stops
+        nothing: what was sent to Discord may arrive, so it goes its way.
+        """
+        await self.grown()
+        self._part = asyncio.create_task(self._show_part(text))
+        await self.grown()
+
+    async def grown(self) -> None:
+        """Until nothing that shows a part of it is on its way: what is sent after this arrives after it."""
+        if self._part is not None:
+            await asyncio.wait({self._part})
+
+    async def _show_part(self, text: str) -> None:
+        try:
+            parts = split(so_far(text), LIMIT - len(UNFINISHED))
+            if parts:
+                await self._put(0, parts[0] + UNFINISHED)
+        except Exception as error:  # noqa: BLE001 - one part of an answer, whose words may be in the error's
+            level = logging.INFO if isinstance(error, UNREACHED) else logging.WARNING
+            log.log(level, "part of an answer could not be shown: %s", type(error).__name__)
 
     async def finish(self, text: str) -> None:
         """Show all of it, each part once, whatever was there before. discord.HTTPException when that does not work."""
+        await self.grown()
         parts = split(text) or [NOTHING_SAID]
         for index, part in enumerate(parts):
             await self._put(index, part)
 
     async def hide(self) -> None:
         """Show nothing of it for now. discord.HTTPException when that does not work."""
+        await self.grown()
         if self.messages:
             await self._put(0, f"…{UNFINISHED}")
 
     async def withdraw(self) -> None:
         """Take away what is shown of it. discord.HTTPException when that does not work."""
+        await self.grown()
         for each in self.messages:
             await taken_away(each)
 

@@ -1,7 +1,6 @@
-"""Showing an answer while the model writes it: never more than one edit in a while, and none after its end."""
+"""Showing an answer while the model writes it: never more than one edit in a while, and none is begun after its end."""
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -15,7 +14,6 @@ EDIT_SECONDS = 1.2
 """How long an answer rests between two edits: Discord lets a bot edit five times in five seconds, in each channel."""
 TYPING_SECONDS = 8.0
 """How often "… is typing" is said again; Discord shows it for ten seconds."""
-log = logging.getLogger(__name__)
 
 
 class Streaming:
@@ -26,7 +24,6 @@ class Streaming:
         self._pause = pause
         self._text = ""
         self._news = asyncio.Event()
-        self._showing = asyncio.Lock()
 
     def hear(self, text: str) -> None:
         """The whole text so far."""
@@ -35,14 +32,9 @@ class Streaming:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Show it as it comes, for as long as the `async with` lasts; what is being sent then is sent to its end."""
-        task = asyncio.create_task(self._run())
-        try:
+        """Show it as it comes, for as long as the `async with` lasts, which waits for nothing that is being shown."""
+        async with alongside(self._run(), "showing an answer while it is written"):
             yield
-        finally:
-            async with self._showing:
-                task.cancel()
-            await asyncio.wait({task})
 
     async def _run(self) -> None:
         """First rest, then show: a short answer is whole before anything of it is shown."""
@@ -50,14 +42,7 @@ class Streaming:
             await self._news.wait()
             await self._pause(EDIT_SECONDS)
             self._news.clear()
-            async with self._showing:
-                await self._try()
-
-    async def _try(self) -> None:
-        try:
             await self._show(self._text)
-        except UNREACHED as error:  # the whole answer comes in any case
-            log.info("part of an answer could not be shown: %s", type(error).__name__)
 
 
 @asynccontextmanager

@@ -7,12 +7,13 @@
     pressed     custom_id <-> what a button or a menu means and whose it is; pure
     shown       a reply as Discord shows it: pages, and the buttons under them
     presses     a table from what was pressed to what is done
+    settled     what was pressed and is done: neither it nor what stood beside it is done again
     picking     forget and restore from a menu: choose, look, confirm, undo
     snapshots   one message per person in the transparency channel
 
 Everything that is needed to act on a button stands in the button and the message that it is under, so it works after a
 restart too. Only the pages of a long list are kept in memory, the latest of them; after a restart they have expired,
-and say so. Only who asked may press.
+and say so. So is what was settled under a message, until Discord shows it. Only who asked may press.
 """
 
 import asyncio

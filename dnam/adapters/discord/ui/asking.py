@@ -24,6 +24,7 @@ from dnam.adapters.discord.askers import invocation, is_own_direct, place_of_int
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.places import account_of
 from dnam.adapters.discord.splitting import split
+from dnam.adapters.discord.ui.settled import Settled, Under
 from dnam.adapters.discord.ui.shown import Lists, Shown, Work
 from dnam.commands.command import Command, Invocation
 from dnam.commands.parse import called
@@ -53,6 +54,7 @@ class Asking:
     def __init__(self, desk: Desk, lists: Lists) -> None:
         self.desk = desk
         self.lists = lists
+        self._settled = Settled()
 
     # -- who asks ---------------------------------------------------------------------------------------------------
 
@@ -105,12 +107,45 @@ class Asking:
         shown = await self._made(interaction, making, slow=slow, everybody=everybody)
         await self._tell("answering a command", interaction.user, shown, lambda: self._sent(interaction, shown))
 
-    async def change(self, interaction: discord.Interaction, making: Making, *, everybody: bool = False) -> None:
+    async def change(self, interaction: discord.Interaction, making: Making) -> None:
         """Show what is made in place of the message whose button was pressed."""
+        await self._in_place(interaction, lambda: self._made(interaction, making))
+
+    async def settle(self, interaction: discord.Interaction, making: Making, *, everybody: bool = False) -> None:
+        """The same, where it does what the message asks about: that, and what stood beside it, is done once."""
+        await self._in_place(interaction, lambda: self._made(interaction, making, everybody=everybody), settles=True)
+
+    async def leave(self, interaction: discord.Interaction, shown: Shown) -> None:
+        """Do nothing, and nothing any more of what the message asks about: it says this, at once."""
+
+        async def made() -> Shown:
+            return shown
+
+        await self._in_place(interaction, made, settles=True)
+
+    async def _in_place(
+        self, interaction: discord.Interaction, make: Callable[[], Awaitable[Shown]], *, settles: bool = False
+    ) -> None:
+        """Make it, and show it in place of the message, unless what was pressed was settled before: then the message
+        says what came of that, and only what could not be shown of it is.
+        """
         if not await self._taken("answering a button", interaction.response.defer):
             return
-        shown = await self._made(interaction, making, everybody=everybody)
-        await self._tell("answering a button", interaction.user, shown, lambda: self._edited(interaction, shown))
+        async with self._settled.under(interaction) as under:
+            shown = under.unshown
+            if not under.is_settled(interaction):
+                shown = await make()
+                if settles:
+                    under.settle(interaction, shown)
+            if shown is not None:
+                await self._put(interaction, under, shown)
+
+    async def _put(self, interaction: discord.Interaction, under: Under, shown: Shown) -> None:
+        async def say() -> None:
+            await self._edited(interaction, shown)
+            under.unshown = None
+
+        await self._tell("answering a button", interaction.user, shown, say)
 
     def admits(self, interaction: discord.Interaction) -> bool:
         """Whether this person is answered here at all."""

@@ -97,7 +97,7 @@ async def done(asking: Asking, interaction: discord.Interaction, act: Act) -> No
         reply = await guarded(assistant, asked, f"/memory {act}", do)
         return asking.lists.shown(reply, interaction.user.id)
 
-    await asking.change(interaction, making)
+    await asking.settle(interaction, making)
 
 
 async def _refused(asking: Asking, asked: Invocation, act: Act) -> Shown | None:

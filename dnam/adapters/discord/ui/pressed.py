@@ -12,7 +12,11 @@ sure    <what>              do what was asked, and only told until now
 """
 
 import re
-from typing import Literal, NamedTuple, cast, get_args
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast, get_args
+
+if TYPE_CHECKING:
+    import discord
 
 PREFIX = "dnam"
 MOST_CHARS = 100
@@ -20,6 +24,7 @@ What = Literal["page", "undo", "pick", "more", "do", "cancel", "sure"]
 WHATS: frozenset[str] = frozenset(get_args(What))
 MORE: dict[What, int] = {"page": 2, "undo": 1, "pick": 1, "more": 2, "do": 1, "cancel": 0, "sure": 1}
 """How many parts follow the user."""
+T = TypeVar("T")
 _FORM = re.compile(rf"{PREFIX}:(?P<what>[a-z]+):(?P<user>0|[1-9][0-9]{{0,19}})(?P<more>(?::[^:]*)*)")
 
 
@@ -45,3 +50,9 @@ def read(custom_id: str) -> Pressed | None:
         return None
     what, more = cast("What", found["what"]), tuple(found["more"].split(":")[1:])
     return Pressed(what, int(found["user"]), more) if len(more) == MORE[what] else None
+
+
+def part(interaction: "discord.Interaction", name: str, default: T) -> T:
+    """A part of what Discord says of a press; which parts there are depends on what was pressed."""
+    data = cast("Mapping[str, T]", interaction.data or {})
+    return data.get(name, default)

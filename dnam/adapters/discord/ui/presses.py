@@ -1,13 +1,12 @@
 """From what was pressed to what is done: a table. Only who asked may press."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar, cast
 
 import discord
 
 from dnam.adapters.discord.ui import picking
 from dnam.adapters.discord.ui.asking import Asking
-from dnam.adapters.discord.ui.pressed import Pressed, What, read
+from dnam.adapters.discord.ui.pressed import Pressed, What, part, read
 from dnam.adapters.discord.ui.shown import EXPIRED, Shown, paged
 from dnam.commands.command import Confirms, Invocation
 from dnam.commands.picking import STATUSES, Act
@@ -18,7 +17,6 @@ from projections.ids import EventId
 NOT_YOURS = "Only who asked for this can use it."
 SILENT = "I say nothing here where others read along: so it is set. What `/memory` replies is for you alone."
 OUTDATED = "This is of an older me, and does nothing any more. Ask again."
-T = TypeVar("T")
 ACTS: Mapping[str, Act] = {each: each for each in STATUSES}
 WITH_ACT: frozenset[What] = frozenset({"pick", "more", "do"})
 """What says first which act it is about."""
@@ -36,7 +34,7 @@ class Presses:
         """A button was pressed or a menu used, or something else happened that is none of ours."""
         if interaction.type is not discord.InteractionType.component:
             return
-        pressed = read(_data(interaction, "custom_id", ""))
+        pressed = read(part(interaction, "custom_id", ""))
         if pressed is None:
             return
         await self._asking.guarded("answering a button", lambda: self._press(interaction, pressed))
@@ -48,12 +46,6 @@ class Presses:
             await interaction.response.edit_message(content=OUTDATED, view=None)
         else:
             await PRESSES[pressed.what](self._asking, interaction, pressed)
-
-
-def _data(interaction: discord.Interaction, name: str, default: T) -> T:
-    """A part of what Discord says of a press; which parts there are depends on what was pressed."""
-    data = cast("Mapping[str, T]", interaction.data or {})
-    return data.get(name, default)
 
 
 async def _page(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
@@ -84,7 +76,7 @@ async def _undo(asking: Asking, interaction: discord.Interaction, pressed: Press
         reply = await guarded(assistant, seen, "Undo", lambda: undo_change(assistant, seen, change))
         return asking.lists.shown(reply, pressed.user)
 
-    await asking.change(interaction, making)
+    await asking.settle(interaction, making)
 
 
 def event_of(text: str) -> EventId | None:
@@ -96,7 +88,7 @@ def event_of(text: str) -> EventId | None:
 
 
 async def _pick(asking: Asking, interaction: discord.Interaction, pressed: Pressed) -> None:
-    tokens: list[str] = _data(interaction, "values", [])
+    tokens: list[str] = part(interaction, "values", [])
     await picking.chosen(asking, interaction, ACTS[pressed.more[0]], tokens)
 
 
@@ -118,7 +110,7 @@ async def _sure(asking: Asking, interaction: discord.Interaction, pressed: Press
         reply = await confirmed(asking.desk.assistant, _as_read(interaction, asked), what)
         return asking.lists.shown(reply, pressed.user)
 
-    await asking.change(interaction, making, everybody=what in FOR_EVERYBODY)
+    await asking.settle(interaction, making, everybody=what in FOR_EVERYBODY)
 
 
 def _as_read(interaction: discord.Interaction, asked: Invocation) -> Invocation:
@@ -133,8 +125,8 @@ def _is_private(interaction: discord.Interaction) -> bool:
     return interaction.message is not None and interaction.message.flags.ephemeral
 
 
-async def _cancel(_: Asking, interaction: discord.Interaction, __: Pressed) -> None:
-    await interaction.response.edit_message(content=picking.UNCHANGED, view=None)
+async def _cancel(asking: Asking, interaction: discord.Interaction, _: Pressed) -> None:
+    await asking.leave(interaction, Shown(picking.UNCHANGED))
 
 
 PRESSES: Mapping[What, Press] = {
