@@ -8,7 +8,7 @@ import asyncio
 import os
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Container, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -31,6 +31,7 @@ from dnam.unadopting import Unadopting
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
 from projections.decisions.shelf import rests_on
+from projections.events import SummaryWithheld
 from projections.events.values import Limits
 from projections.fold import AnyProjection
 from projections.ids import EventId, Handle, Point
@@ -349,10 +350,11 @@ class Telling:
             held(decided, before, after, opted_out, First(self.before, self.forgotten))
             await self._nothing_leaks()
             if self.taken.event is not None and not self.story.then:
-                withheld = frozenset[str]() if undone is None else undone.withheld
+                withheld = {} if undone is None else await memory.look(partial(withheld_of, sessions=undone.withheld))
                 assert but(after, withheld) == but(self.before, withheld), "as it was before the adoption"
-                for row in after[SUMMARIES.name].values():
-                    assert row["session"] not in withheld or not row["text"], "what is withheld is made anew"
+                assert undone is None or undone.withheld == {*withheld.values()}
+                for key in withheld:
+                    assert not after[SUMMARIES.name][key]["text"], "what is withheld is made anew"
             acted = {key_of(address) for address, seq in decided.acted.items() if seq > self.size}
             for key in {*before[ITEMS.name], *after[ITEMS.name], *self.before[ITEMS.name]} - acted:
                 now, was, then = (each[ITEMS.name].get(key) for each in (after, self.before, before))
@@ -528,9 +530,17 @@ def knows_all(engine: Engine, manifest: Manifest) -> bool:
     return all(each is not None and role_of(each.event) in ("derived", "left out") for each in records)
 
 
-def but(state: State, withheld: frozenset[str]) -> State:
-    """The state without the summaries of these sessions: what they said before, a person took back."""
-    keys = {key for key, row in state[SUMMARIES.name].items() if row["session"] in withheld}
+def withheld_of(rows: Rows, sessions: Container[str]) -> dict[bytes, str]:
+    """Where the summaries of these sessions lie that are withheld: a session has one for each epoch of its audience."""
+    return {
+        found.key: found.row.session
+        for found in rows.scan(SUMMARIES)
+        if found.row.session in sessions and isinstance(rows.event(found.row.event), SummaryWithheld)
+    }
+
+
+def but(state: State, keys: Container[bytes]) -> State:
+    """The state without the summaries that lie there: what they said before, a person took back."""
     told = (SUMMARIES.name, SUMMARY_ATTEMPTS.name)
     return state | {name: {key: row for key, row in state[name].items() if key not in keys} for name in told}
 
