@@ -15,7 +15,7 @@ from dnam.errors import Unknown
 from projections.decisions import revert as reverts
 from projections.decisions import revert_summaries as summaries
 from projections.decisions.adopt_pairs import OUT
-from projections.decisions.adopt_pairs import VERSION as ADOPTION
+from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.came_of import Chronicle, came_of, left_by
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft

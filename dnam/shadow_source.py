@@ -8,10 +8,10 @@ from dnam.access import Access
 from dnam.adapters.script import script_of
 from dnam.rederiving.following import gone_since, has_lost_words, is_any_gone
 from dnam.shadows import Manifest
-from projections.decisions.adopt_pairs import VERSION, AdoptRequest, standing
-from projections.decisions.adopt_rests import said_behind
+from projections.decisions.adopt_pairs import AdoptRequest, standing
+from projections.decisions.adopt_rests import SAID_TAGS, said_behind
 from projections.decisions.adopt_summary import AdoptSummaryRequest
-from projections.decisions.adopted import Adoption
+from projections.decisions.adopted import VERSION, Adoption
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.revert import VERSION as REVERT
 from projections.decisions.shelf import policy_by, rests_on
@@ -76,7 +76,7 @@ class Source:
         pairs = compare(mine, items)
         news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
         old = [pair.old for pair in pairs if pair.old is not None and pair.kind != "same"]
-        rests = {row.event: behind(row, there) for row in news if not rests_on(row.item.evidence)}
+        rests = {row.event: _said_in(here, behind(row, there)) for row in news if not rests_on(row.item.evidence)}
         said = {each for row in news for each in (*rests_on(row.item.evidence), *rests.get(row.event, ()))}
         asked, memory = self.manifest.asked, self.memory
         return AdoptRequest(
@@ -145,6 +145,13 @@ def _finding(chronicle: LogChronicle) -> Callable[[EventId], Event | None]:
 def behind(row: ItemRow, there: LogChronicle) -> tuple[EventId, ...]:
     """What was said behind an item of the shadow that quotes nothing; nothing for one that quotes."""
     return () if rests_on(row.item.evidence) else said_behind((row.event,), _finding(there))
+
+
+def _said_in(here: LogChronicle, events: Iterable[EventId]) -> tuple[EventId, ...]:
+    """Those of these events that are messages and answers here, or nothing. What people decided names what they saw
+    here: in the shadow too, which does not have it.
+    """
+    return tuple(each for each in events if (here.tag(each) or SAID_TAGS[0]).startswith(SAID_TAGS))
 
 
 def summary_behind(row: SummaryRow, there: LogChronicle) -> tuple[EventId, ...]:

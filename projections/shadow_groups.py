@@ -2,7 +2,8 @@
 
 Pairs are connected where one has an id that another one has, or replaces (`supersedes`: what an item replaced, and what
 became part of it), and where both replace the same. So an item and what came in its place, an item that went elsewhere,
-and all that was merged into one are a group. What is the same on both sides is in none.
+and all that was merged into one are a group. So is what comes to say what another one says until it is changed: without
+that, both would say it. What is the same on both sides is in none.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,12 +11,12 @@ from typing import NamedTuple
 
 from projections.ids import Handle, digest16
 from projections.items import ItemRow
-from projections.shadow_pairs import Pair
+from projections.shadow_pairs import Pair, Says, says
 
 KEY_DIGITS = 12
 
-Node = tuple[Handle, str]
-"""An owner and an id, in whatever compartment."""
+Node = tuple[Handle, str] | Says
+"""An owner and an id, in whatever compartment; or what an item of theirs says."""
 
 
 class Group(NamedTuple):
@@ -66,9 +67,10 @@ def _rows(pair: Pair) -> list[ItemRow]:
 
 
 def _nodes(pair: Pair) -> Iterator[Node]:
-    """Its own ids, and those of what it replaces."""
+    """Its own ids, those of what it replaces, and what it says on either side."""
     for row in _rows(pair):
         yield row.item.owner, row.item.id
+        yield says(row.item)
         yield from ((row.item.owner, each) for each in row.item.supersedes)
 
 

@@ -17,7 +17,7 @@ from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from projections.events.values import Item
-from projections.ids import EventId
+from projections.ids import EventId, Handle
 from projections.items import ItemRow
 from projections.policies.text import normalise
 from projections.rows import Found
@@ -46,6 +46,15 @@ MOST_ON_ONE = 50
 
 Address = tuple[str, str]
 """A compartment and an id: where an item of one owner lies."""
+
+
+class Says(NamedTuple):
+    """What an item says: two of an owner that do in one compartment say it twice."""
+
+    owner: Handle
+    compartment: str
+    kind: str
+    text: str
 
 
 class Pair(NamedTuple):
@@ -159,8 +168,13 @@ def _address(row: ItemRow) -> Address:
     return row.item.compartment, row.item.id
 
 
+def says(item: Item) -> Says:
+    """Whose item says what, but for case and white space, and where."""
+    return Says(item.owner, item.compartment, item.kind, normalise(item.text))
+
+
 def _says(row: ItemRow) -> Hashable:
-    return row.item.compartment, row.item.kind, normalise(row.item.text)
+    return says(row.item)
 
 
 def _pair(left: _Side, right: _Side, old: ItemRow, new: ItemRow, by: MatchedBy) -> Pair:

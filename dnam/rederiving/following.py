@@ -31,6 +31,8 @@ from projections.derived import effects_of
 from projections.events import (
     ItemEvent,
     ItemForgotten,
+    ItemMerged,
+    ItemMoved,
     ItemRedacted,
     MessageEdited,
     MessageHeard,
@@ -40,7 +42,7 @@ from projections.events import (
 from projections.events.values import PLATFORM, Evidence
 from projections.ids import EventId, seeded_id
 from projections.items import ItemRow, items_of
-from projections.lives import address_of, key_of
+from projections.lives import Address, address_of, moved_from
 from projections.messages import MessageRow
 from projections.policies.by_people import is_by_people
 from projections.policies.text import folded
@@ -225,22 +227,31 @@ def gone_since(live: Engine, rows: Rows, item: ItemRow, rests: Iterable[EventId]
 
 
 def has_lost_words(item: ItemRow, there: LogChronicle) -> bool:
-    """Whether a model's item of a shadow goes on from one that stood without some of what it had rested on."""
+    """Whether a model's item of a shadow goes on from one that stood without some of what it had rested on, also where
+    that became part of it, or lay elsewhere.
+    """
     if is_by_people(item):
         return False
-    found = {item.event: there.find(item.event)}
-    waiting = list(found.values())
+    waiting = [(item.event, frozenset({address_of(item.item)}))]
+    seen: set[EventId] = set()
     while waiting:
-        record = waiting.pop()
+        name, before = waiting.pop()
+        record = None if name in seen else there.find(name)
         event = None if record is None else record.event
-        if not isinstance(event, ItemEvent) or key_of(address_of(event.item)) != key_of(address_of(item.item)):
+        if not isinstance(event, ItemEvent) or before.isdisjoint(_made_of(event)):
             continue
+        seen.add(name)
         if isinstance(event, ItemRedacted):
             return True
-        news = {each: there.find(each) for each in event.causes if each not in found and there.tag(each) in ITEM_TAGS}
-        found |= news
-        waiting += news.values()
+        waiting += [(each, _made_of(event)) for each in event.causes if there.tag(each) in ITEM_TAGS]
     return False
+
+
+def _made_of(event: ItemEvent) -> frozenset[Address]:
+    """Where the items lay of which an event made one, and where that lies."""
+    absorbed = event.absorbed if isinstance(event, ItemMerged) else ()
+    came = {moved_from(event)} if isinstance(event, ItemMoved) else set()
+    return frozenset({address_of(each) for each in (event.item, *absorbed)} | came)
 
 
 def is_any_gone(rows: Rows, events: Iterable[EventId]) -> bool:

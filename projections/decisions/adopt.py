@@ -14,6 +14,7 @@ something stands against a pair here (`adopt_pairs`), it is left as it is, and t
 connected go together: no item goes without what takes its place.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from projections.decisions.adopt_pairs import AdoptRequest, Taking
@@ -28,10 +29,11 @@ from projections.policies.capacity import COUNTED, address
 from projections.policies.compartments import is_portable
 from projections.rows import Rows
 from projections.shadow_groups import Group, groups
-from projections.shadow_pairs import Address, Pair
+from projections.shadow_pairs import Address, Pair, says
 
 NO_ROOM = "there is no room for it, and what could make way is active, or a person decided on it"
 REPLACED = "what takes its place was left out"
+SAYS_SO = "something else says this here, or comes to say it"
 
 
 class Left(NamedTuple):
@@ -59,6 +61,13 @@ class Plan(NamedTuple):
     more: bool = False
 
 
+class _Waiting(NamedTuple):
+    """A group, and what stands against its pairs."""
+
+    group: Group
+    left: dict[Pair, str]
+
+
 def adopt(rows: Rows, request: AdoptRequest, most: int = MOST_EVENTS) -> list[Draft]:
     """What one decision records of an owner; nothing once nothing differs that may be taken."""
     return planned(rows, request, most).drafts
@@ -83,18 +92,34 @@ class _Adoption:
         self._most = most
         self._taking = Taking(rows, request)
         self._shelf = Shelf(rows, request.adoption.free(rows, of_owner(request.owner)), request.owner, most)
+        self._pairs = self._taking.pairs()
+        differing = {address(pair.old.item) for pair in self._pairs if pair.old is not None and pair.kind != "same"}
+        there = (row.item for at, row in self._taking.before.items() if at not in differing)
+        self._stays = frozenset(says(item) for item in there if item.status == "active")
         self._parts: list[Part] = []
         self._left: list[Left] = []
 
     def run(self) -> Plan:
-        for group in groups(self._taking.pairs()):
-            if not self._is_chosen(group):
-                continue
-            done = self._plan()
-            self._take(group)
-            if len(self._shelf.drafts) > self._most:
-                return done._replace(more=True) if done.drafts else self._cut()
-        return self._plan()
+        """Group by group. One for which there is no room waits for what the others leave, or a second adoption would
+        find room where this one did not; at the end, as much of it goes in as there is room for.
+        """
+        wanted = filter(self._is_chosen, groups(self._pairs))
+        waiting: Iterable[_Waiting] = (_Waiting(group, self._against(group)) for group in wanted)
+        partly = False
+        while True:
+            full: list[_Waiting] = []
+            took = False
+            for each in waiting:
+                done = self._plan()
+                if not self._take(each.group, dict(each.left), partly=partly):
+                    full.append(each)
+                    continue
+                took = True
+                if len(self._shelf.drafts) > self._most:
+                    return done._replace(more=True) if done.drafts else self._cut()
+            if not full:
+                return self._plan()
+            waiting, partly = full, not took
 
     def _plan(self) -> Plan:
         return Plan(list(self._shelf.drafts), list(self._parts), list(self._left))
@@ -107,19 +132,28 @@ class _Adoption:
         plan = self._plan()
         return plan._replace(drafts=plan.drafts[: self._most], more=True)
 
-    def _take(self, group: Group) -> None:
-        """Record a group. Where there is no room for an item, it is left, and so is what it would have replaced."""
-        left = {pair: reason for pair in group.pairs if (reason := self._taking.against(pair))}
+    def _against(self, group: Group) -> dict[Pair, str]:
+        return {pair: reason for pair in group.pairs if (reason := self._taking.against(pair))}
+
+    def _take(self, group: Group, left: dict[Pair, str], *, partly: bool) -> bool:
+        """Record a group but for what is `left`; whether there was room for it. Where there is none for an item and it
+        may be taken `partly`, that is left, and so is what it would have replaced.
+        """
         mark = self._shelf.mark()
         while (full := self._apply(group, left)) is not None:
             self._shelf.undo(mark)
+            if not partly:
+                return False
             left[full] = NO_ROOM
         self._left += [Left(pair, left[pair]) for pair in group.pairs if pair in left]
         if len(self._shelf.drafts) > mark.drafts:
             self._parts.append(Part(group, tuple(pair for pair in group.pairs if pair not in left)))
+        return True
 
     def _apply(self, group: Group, left: dict[Pair, str]) -> Pair | None:
         """What goes, then what changes, then what comes; the first pair for which there is no room."""
+        while (said := self._said(group, left)) is not None:
+            left[said] = SAYS_SO
         if any(pair in left and pair.new is not None for pair in group.pairs):
             left |= {pair: REPLACED for pair in group.pairs if pair.new is None and pair not in left}
         pairs = [pair for pair in group.pairs if pair not in left]
@@ -130,6 +164,19 @@ class _Adoption:
             if pair.kind == "changed":
                 self._put(pair)
         return next((pair for pair in pairs if pair.kind == "only_new" and not self._add(pair)), None)
+
+    def _said(self, group: Group, left: dict[Pair, str]) -> Pair | None:
+        """A pair that would come to say what is said here all the same, or what another one of the group comes to say:
+        rather than one that says it already.
+        """
+        told = self._stays.union(says(pair.old.item) for pair in left if pair.old is not None)
+        coming = [pair for pair in group.pairs if pair.new is not None and pair not in left]
+        news = [(pair, says(self._taking.new(pair).item)) for pair in coming]
+        for pair, what in sorted(news, key=lambda each: each[0].old is None or says(each[0].old.item) != each[1]):
+            if what in told:
+                return pair
+            told |= {what}
+        return None
 
     def _put(self, pair: Pair) -> None:
         new = self._taking.new(pair)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.adopt_refused import New, Refusing
-from projections.decisions.adopted import Adoption
+from projections.decisions.adopted import VERSION, Adoption, is_adopted
 from projections.decisions.consent import is_out
 from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
 from projections.derived import effects_of
@@ -32,7 +32,6 @@ from projections.rows import Rows
 from projections.shadow_pairs import Address, Pair, compare, differing
 from projections.shadow_scope import Scope, has_item
 
-VERSION = "adoption@1"
 POLICIES = (guards.OF_MERGES, promotion.VERSION, item_ids.VERSION, kept_private.VERSION, old_words.VERSION)
 POLICY = " ".join((VERSION, by_people.VERSION, refusals.POLICY, *POLICIES))
 NOTING = "noting@"
@@ -148,7 +147,7 @@ class Taking:
 
     def _is_newer(self, here: ItemRow) -> bool:
         """Whether something else than an adoption changed it behind the shadow's end."""
-        return self._seqs[address(here.item)] > self._request.upto and not here.policy.startswith(VERSION)
+        return self._seqs[address(here.item)] > self._request.upto and not is_adopted(here)
 
     def _against_new(self, new: New) -> str:
         """The guards stand here too, and what its owner forgot; and nothing is open to more people than its words."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from projections.decisions.adopted import is_adopted
 from projections.events import Event, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.ids import NOBODY, EventId, Handle
@@ -17,8 +18,8 @@ from projections.policies.kept_private import is_kept_private
 from projections.policies.old_words import is_put_right
 from projections.policies.refusals import Claim, refusal, taken_back
 from projections.policies.rephrasing import Rephrasing
-from projections.policies.text import normalise
 from projections.rows import Rows
+from projections.shadow_pairs import Says, says
 
 PUT_RIGHT = "it says of the same messages what a person put right here since"
 PRIVATE = "its person keeps it for their direct messages"
@@ -68,21 +69,25 @@ class Refusing:
 
     def is_said(self, new: New) -> bool:
         """Whether an item that a person decided on says just this, in the same place."""
-        return _words(new.item) in self._said
+        return says(new.item) in self._said
 
     @cached_property
-    def _said(self) -> frozenset[tuple[str, str, str]]:
+    def _said(self) -> frozenset[Says]:
         active = (row for row in self._owned if row.item.status == "active")
-        return frozenset(_words(row.item) for row in active if is_by_people(row))
+        return frozenset(says(row.item) for row in active if is_by_people(row))
 
     def _is_kept_private(self, new: New) -> bool:
-        """Also of what is nobody's, where those who said it keep it. What says the same already is not opened by it."""
+        """Also of what is nobody's, where those who said it keep it. What says the same already is not opened by it.
+
+        What an adoption brought opens nothing beside it: taken over twice, a shadow would bring more than at first.
+        """
         over = new.over
-        if over is not None and over.item.status == "active" and _words(over.item) == _words(new.item):
+        if over is not None and over.item.status == "active" and says(over.item) == says(new.item):
             return False
         everybody = [self._owned] if self._owner != NOBODY else map(self._items, self._speakers(new))
-        where, claim = new.item.compartment, _claim(new)
-        return any(is_kept_private(self._rows, owned, owned, where, claim, self._known) for owned in everybody)
+        where, claim, told = new.item.compartment, _claim(new), self._known
+        both = (([row for row in owned if row == over or not is_adopted(row)], owned) for owned in everybody)
+        return any(is_kept_private(self._rows, lying, owned, where, claim, told) for lying, owned in both)
 
     def _items(self, owner: Handle) -> Sequence[ItemRow]:
         return [found.row for found in items_of(self._rows, owner)]
@@ -109,7 +114,3 @@ def _claim(new: New) -> Claim:
     """What is claimed by it, under every id that it has."""
     ids = frozenset({derive(new.item.kind, new.item.text), new.item.id, new.made.item.id})
     return Claim(ids, new.item.text, new.messages, new.item.tags)
-
-
-def _words(item: Item) -> tuple[str, str, str]:
-    return item.compartment, item.kind, normalise(item.text)

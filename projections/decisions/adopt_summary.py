@@ -7,8 +7,8 @@ back later takes it along, as it does any other.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from projections.decisions.adopt_pairs import OUT, VERSION
-from projections.decisions.adopted import Adoption, of_session
+from projections.decisions.adopt_pairs import OUT
+from projections.decisions.adopted import VERSION, Adoption, of_session
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.overtaken import is_overtaken

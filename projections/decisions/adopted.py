@@ -16,8 +16,10 @@ from typing import NamedTuple
 
 from projections.decisions.draft import Origin
 from projections.ids import EventId, Handle, digest16, seeded_id
-from projections.items import owner_key
+from projections.items import ItemRow, owner_key
 from projections.rows import Rows
+
+VERSION = "adoption@1"
 
 Whose = bytes
 """For whom a decision of an adoption is made: an owner, or the unit of a session."""
@@ -65,6 +67,11 @@ def next_adoption(rows: Rows, shadow: bytes, made: int) -> Adoption:
 def that_count(rows: Rows, shadow: bytes, made: int) -> list[Adoption]:
     """The adoptions of a shadow that count, taken back or not, the last one first."""
     return list(takewhile(lambda each: each.counts(rows), _adoptions(shadow, made)))[::-1]
+
+
+def is_adopted(row: ItemRow) -> bool:
+    """Whether an item is what an adoption made of it."""
+    return row.policy.startswith(VERSION)
 
 
 def of_owner(owner: Handle) -> Whose:

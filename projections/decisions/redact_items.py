@@ -6,7 +6,8 @@ words of a message lie between it and the item as it now is. Their bodies go. Th
     stands     on messages that were said later; because a person keeps it; because they took it back, as long as any
                message is left; or because somebody moved it, or it was merged, so that what it said before is no state
                to go back to
-    falls      back to what it said before the message came, where that alone changed it
+    falls      back to what it said before the message came, where that alone changed it; what a person keeps, where a
+               model had done it
     is gone    where nothing else is left. What was taken back is not refused by its words any more then, nor can it be
                brought back; what had left recall with it stays away
 
@@ -44,7 +45,7 @@ from projections.policies.quiet import left_with
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "redacted-items@3"
+VERSION = "redacted-items@4"
 LEFT = "a message that it rested on was taken back"
 GONE = "the messages that it rested on were taken back"
 ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
@@ -129,9 +130,8 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
     touched = [each for each in found if not gone.edited or _is_kept_of_another(rows, each.row, each.left, gone)]
     bodies = frozenset(event for each in touched for event in each.path)
     known = {_address(each.row) for each in touched}
-    with_them = [_Touched(row, row.item.evidence, frozenset(), "stands") for row in owned if row.event in bodies]
-    others = (each for each in with_them if _address(each.row) not in known)
-    events = (event for each in (*touched, *others) if (event := _event(rows, each, bodies, said)) is not None)
+    events = [event for each in touched if (event := _event(rows, each, bodies, said)) is not None]
+    events += made_with_them(rows, (row for row in owned if _address(row) not in known), bodies, said)
     lifted = (event for each in touched if each.fate != "gone" for event in lifted_by(rows, each.row, each.path))
     left = [each for each in touched if each.fate != "stands"]
     standing = [each for each in touched if each.fate == "stands"]
@@ -142,6 +142,11 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
         wordings(rows, _paths(standing)),
         tuple(each.row.item.text for each in standing),
     )
+
+
+def made_with_them(rows: Rows, owned: Iterable[ItemRow], bodies: frozenset[EventId], said: int) -> list[Event]:
+    """What else these events had made of items stays as it is: they became part of another one, and are still."""
+    return [_redacted(rows, row, row.item.evidence, bodies, said) for row in owned if row.event in bodies]
 
 
 def lifted_by(rows: Rows, row: ItemRow, path: Iterable[EventId]) -> Iterator[EventId]:
@@ -206,7 +211,7 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     if _is_kept_of_another(rows, row, left, gone):
         return "gone"
     if row.item.kept:
-        return "stands"
+        return "falls" if _is_reworded(rows, row, left, path, gone) else "stands"
     if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
         return "stands"  # a model only changed it with the message before it
     if not left:
@@ -218,6 +223,14 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     if left[-1:] == row.item.evidence[-1:]:
         return "stands"
     return "falls" if path <= gone.first else "stands"
+
+
+def _is_reworded(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> bool:
+    """Whether a model alone put with these messages otherwise what a person keeps: that is what it was before."""
+    if left[-1:] == row.item.evidence[-1:] or not path <= gone.first:
+        return False
+    events = [rows.event(each) for each in path]
+    return all(isinstance(each, ItemUpserted) and each.by.kind == "model" and each.intent is None for each in events)
 
 
 def _is_kept_of_another(rows: Rows, row: ItemRow, left: Iterable[Evidence], gone: Gone) -> bool:

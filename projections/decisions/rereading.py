@@ -19,16 +19,18 @@ from projections.decisions.redact_items import (
     events_before,
     fates,
     lifted_by,
+    made_with_them,
     wordings,
 )
 from projections.decisions.said_again import SaidAgain, said_again, units_of_turns
 from projections.decisions.shelf import Shelf, policy_by
 from projections.decisions.withdraw import turn_withdrawn
 from projections.derived import effects_of
-from projections.events import ItemRefused, MessageRedacted
+from projections.events import ItemRedacted, ItemRefused, MessageRedacted
 from projections.events.values import Evidence
 from projections.ids import NOBODY, EventId
 from projections.items import ItemRow, items_of
+from projections.lives import address_of
 from projections.policies.capacity import address
 from projections.policies.evidence import InputMessage
 from projections.policies.repeating import repeating
@@ -36,7 +38,7 @@ from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "rereading@4"
+VERSION = "rereading@5"
 
 
 class Rereading:
@@ -78,7 +80,9 @@ class Rereading:
         left = fates(self._rows, untouched, gone, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         lifted = (each for row in self._changed for each in lifted_by(self._rows, row, gone.path(row.event)))
-        redaction = items_redaction(self._rows, left._replace(bodies=left.bodies.union(paths, lifted)), said)
+        lost = left.bodies.union(paths, lifted)
+        parts = made_with_them(self._rows, self._parts(left, gone, shelf, nobodys), lost, said)
+        redaction = items_redaction(self._rows, left._replace(events=(*left.events, *parts), bodies=lost), said)
         again = self._said_again(left, left.bodies | paths, shelf, nobodys).nearest()
         events = (
             *redaction.events,
@@ -91,6 +95,16 @@ class Rereading:
         latest = max((said, *(draft.event.said for draft in shelf.drafts)))
         bodies = (*redaction.bodies, *again.summaries, *(turn.event for turn in again.turns))
         shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
+
+    def _parts(self, left: ItemsRedacted, gone: Gone, shelf: Shelf, nobodys: Shelf | None) -> list[ItemRow]:
+        """What became part of an item that stands, or says something else now: of its own it says nothing any more."""
+        known = {address_of(row.item) for row in self._changed}
+        stands = {address_of(each.item) for each in left.events if isinstance(each, ItemRedacted)}
+        wholes = (row for row in self._changed if address_of(row.item) in stands or _is_touched(row, shelf, nobodys))
+        made = {event for row in wholes for event in gone.path(row.event)}
+        owned = (found.row for owner in sorted({each.owner for each in known}) for found in items_of(self._rows, owner))
+        parts = (row for row in owned if row.event in made and address_of(row.item) not in known)
+        return [row for row in parts if not _is_touched(row, shelf, nobodys)]
 
     def _said_again(
         self, left: ItemsRedacted, bodies: frozenset[EventId], shelf: Shelf, nobodys: Shelf | None

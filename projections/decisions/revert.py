@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from projections.decisions.adopt_pairs import VERSION as ADOPTION
+from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.came_of import Chronicle, go_on, item_states, same_state
 from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before

@@ -5,8 +5,7 @@ leave their words out any more. It is made anew, without them.
 
 from typing import NamedTuple
 
-from projections.decisions.adopt_pairs import VERSION
-from projections.decisions.adopted import Adoption, of_session
+from projections.decisions.adopted import VERSION, Adoption, of_session
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
 from projections.events import SummaryRefreshed, SummaryReverted, SummaryWithheld

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from projections.decisions.adopt import NO_ROOM, REPLACED, addresses, adopt, planned
+from projections.decisions.adopt import NO_ROOM, REPLACED, SAYS_SO, addresses, adopt, planned
 from projections.decisions.adopt_pairs import (
     BESIDE_LOOPS,
     BY_PEOPLE,
@@ -459,6 +459,53 @@ def test_what_went_makes_room_and_nothing_that_is_active_does() -> None:
     assert isinstance(added, ItemUpserted)
     assert (evicted.item.text, evicted.item.status, added.item.text) == (TEA, "evicted", CHESS)
     assert two.adopt(cap=2) == []
+
+
+@pytest.mark.parametrize("is_newer", [False, True])
+def test_nothing_is_said_twice_by_what_becomes_another_thing_and_what_says_it_then(is_newer: bool) -> None:
+    two = Two()
+    two.reads(two.live, 0, TEA)
+    whole = [(SAID[0], two.said[0].id)]
+    at = an_item(two.live.ada, CHESS, whole, id=two.live.item(TEA).item.id)
+    for made in (at, an_item(two.live.ada, TEA, [(SAID[2], two.said[2].id)], id="durable-other")):
+        two.shadow.world.add(ItemUpserted(said=NOW, by=MODEL, item=made))
+    (part,) = planned(two.live.rows, two.request()).parts
+    assert sorted(pair.kind for pair in part.pairs) == ["changed", "only_new"]
+    plan = planned(two.live.rows, two.request(upto=0) if is_newer else two.request())
+    assert {each.reason for each in plan.left} == ({NEWER, SAYS_SO} if is_newer else set())
+    assert len(plan.drafts) == (0 if is_newer else 2)
+
+
+@pytest.mark.parametrize("is_here", [False, True])
+def test_what_a_shadow_says_twice_comes_once(is_here: bool) -> None:
+    """Where one of both is here, the other one does not come beside it, nor instead of something else."""
+    two = Two()
+    two.reads(two.live, 1, LYON)
+    at = two.live.item(LYON).item.id
+    two.reads(two.shadow, 0, TEA)
+    if is_here:
+        two.reads(two.live, 0, TEA)
+    for item_id in ("durable-0", at):
+        made = an_item(two.live.ada, TEA, [(SAID[2], two.said[2].id)], id=item_id)
+        two.shadow.world.add(ItemUpserted(said=NOW, by=MODEL, item=made))
+    two.adopt()
+    texts = [row.item.text for row in two.live.items() if row.item.status == "active"]
+    assert texts.count(TEA) == 1
+    assert SAYS_SO in two.left()
+    assert two.adopt() == []
+
+
+@pytest.mark.parametrize(("goes", "comes"), [(TEA, CHESS), (CHESS, TEA)])
+def test_what_there_is_no_room_for_waits_for_what_goes(goes: str, comes: str) -> None:
+    """Whichever of both has the smaller id; or the second time there would be room."""
+    two = Two()
+    two.reads(two.live, 0, goes, evidence=SAID[0])
+    two.both(1, LYON)
+    two.reads(two.shadow, 2, comes, evidence=SAID[2])
+    two.reads(two.shadow, 3, HARBOUR)
+    assert [event.item.text for event in two.adopt(cap=2) if isinstance(event, ItemUpserted)] in ([comes], [HARBOUR])
+    assert two.adopt(cap=2) == []
+    assert two.left(cap=2) == [NO_ROOM]
 
 
 def test_without_room_it_is_left_and_so_is_what_it_would_replace() -> None:

@@ -80,6 +80,36 @@ def test_what_else_was_said_in_a_message_is_taken_over() -> None:
     assert places(two) == [("User is at home in Lyon.", there[0]), (TEA, there[1]), (CHESS, there[0])]
 
 
+def test_what_is_taken_over_opens_nothing_beside_it() -> None:
+    """Else a shadow that is taken over a second time brings what it did not bring at first."""
+    two = Two()
+    two.reads(two.live, 0, TEA)
+    hides(two, TEA)
+    both = [(SAID[0], two.said[0].id), (SAID[1], two.said[1].id)]
+    whole = an_item(two.live.ada, "Drinks something leafy, in Lyon.", both)
+    two.shadow.world.add(ItemUpserted(said=NOW, by=By("model", name="opus"), item=whole))
+    two.reads(two.shadow, 0, "Drinks something leafy.")
+    (event,) = two.adopt()
+    assert isinstance(event, ItemUpserted)
+    assert event.item.text == whole.text
+    assert two.adopt() == []
+    assert PRIVATE in two.left()
+
+
+def test_what_was_taken_over_is_put_otherwise_beside_what_they_keep() -> None:
+    """It lay there by an adoption when they kept what else was said in the same message."""
+    two = Two()
+    two.reads(two.live, 0, TEA)
+    two.reads(two.shadow, 0, TEA)
+    two.reads(two.shadow, 0, CHESS)
+    two.adopt()
+    hides(two, TEA)
+    told = an_item(two.live.ada, "User likes chess.", [(SAID[0], two.said[0].id)], id=two.live.item(CHESS).item.id)
+    two.shadow.world.add(ItemUpserted(said=NOW, by=By("model", name="opus"), item=told))
+    two.adopt()
+    assert places(two) == [("User likes chess.", HOME), (TEA, direct(two.live.ada))]
+
+
 def test_what_says_the_same_here_already_is_not_opened_by_taking_over_its_evidence() -> None:
     two = Two()
     two.both(0, TEA)

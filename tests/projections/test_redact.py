@@ -165,6 +165,29 @@ def test_what_a_person_asked_to_keep_stands_until_they_forget_it(town: Town) -> 
     assert TEA not in repr([each.event for each in town.readable()])
 
 
+def test_what_they_keep_says_again_what_it_said_before_a_model_put_it_otherwise(town: Town) -> None:
+    keep(town, "User lives in Paris.", town.says("I live in Paris"))
+    message = town.says(ROME)
+    town.reads([message], {"id": town.item("Paris").item.id, "text": "User lives in Rome.", "evidence": ROME})
+    assert town.item("Rome").item.kept
+    events = town.deletes(message)
+    assert kinds(events) == ["MessageDeleted", "ReplyWithdrawn", "MessageRedacted"]
+    row = town.item("Paris")
+    assert (town.texts(), row.item.kept, row.tag) == (["User lives in Paris."], True, "item.remembered")
+    assert town.tells("Rome") == []
+
+
+def test_what_they_keep_and_was_said_again_later_stands(town: Town) -> None:
+    keep(town, "User lives in Paris.", town.says("I live in Paris"))
+    message = town.says(ROME)
+    told = {"id": town.item("Paris").item.id, "text": "User lives in Rome."}
+    town.reads([message], {**told, "evidence": ROME})
+    later = town.says("Rome is where I live")
+    town.reads([later], {**told, "evidence": "Rome is where I live"})
+    town.deletes(message)
+    assert [each.message for each in town.item("Rome").item.evidence][-1] == later.id
+
+
 def test_it_stands_too_where_a_model_confirmed_it_since(town: Town) -> None:
     said = town.says("hello there")
     keep(town, "User likes green tea.", said)
@@ -946,6 +969,43 @@ def test_what_the_new_words_do_not_say_goes_with_the_next_extraction(town: Town)
     assert town.texts() == ["User likes coffee."]
     assert town.tells("green tea") == []
     assert was_read(town.rows, message.id)
+
+
+@pytest.mark.parametrize("is_taken_back", [True, False])
+def test_what_became_part_of_an_item_stays_so_when_words_of_the_other_part_are_read_again(
+    town: Town, is_taken_back: bool
+) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    part = "User likes green Sencha."
+    if is_taken_back:
+        take_back(town, "User likes tea, green Sencha above all.")
+    town.edits(older, "I like black coffee")
+    town.reads([older], {"text": "User plays chess.", "evidence": "I like black coffee"})
+    assert town.item(part).item.status == "merged"
+    assert part not in town.texts()
+
+
+def test_what_became_part_of_an_item_stays_so_when_that_is_put_in_other_words(town: Town) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    newer = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    whole = town.item("above all").item.id
+    town.edits(older, "I like coffee")
+    told = {"id": whole, "text": "User likes Sencha.", "evidence": "green Sencha is what I like"}
+    town.reads([older, newer], told)
+    assert town.texts() == ["User likes Sencha."]
+    assert town.item("User likes green Sencha.").item.status == "merged"
+
+
+def test_what_became_part_of_an_item_and_is_learned_again_is_there_again(town: Town) -> None:
+    older = town.learned("User likes tea.", "I like tea so much")
+    newer = town.learned("User likes green Sencha.", "green Sencha is what I like")
+    town.merges("likes tea", "Sencha", "User likes tea, green Sencha above all.")
+    town.edits(older, "I like coffee")
+    town.reads([older, newer], {"text": "User likes green Sencha.", "evidence": "green Sencha is what I like"})
+    assert town.item("User likes green Sencha.").item.status == "active"
 
 
 @pytest.mark.parametrize("learned_again", ["User lives in Rome.", None])

@@ -41,6 +41,12 @@ def test_what_was_merged_into_one_is_with_it() -> None:
     assert [pair.kind for pair in group.pairs] == ["changed", "only_old"]
 
 
+def test_what_comes_to_say_what_another_one_says_until_it_is_changed_is_with_it() -> None:
+    old = [a_row("Tea", id="durable-1"), a_row("boat", id="durable-4")]
+    new = [a_row("oolong", id="durable-1"), a_row("tea", id="durable-3"), a_row("tea", id="durable-5", kind="person")]
+    assert ids(groups(compare(old, new))) == [["durable-1", "durable-3"], ["durable-4"], ["durable-5"]]
+
+
 def test_chains_are_one_group_in_whichever_order_they_come() -> None:
     rows = [a_row(f"tea {n}", id=f"durable-{n}", supersedes=(f"durable-{n + 1}",)) for n in range(6)]
     pairs = compare([], rows)

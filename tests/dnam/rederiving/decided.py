@@ -68,6 +68,8 @@ class Decided:
     """What they keep for their direct messages, as it was in the place that it left."""
     acted: dict[Address, int] = field(default_factory=dict)
     """When anything last happened at an address, as a place in the log."""
+    standing: set[Address] = field(default_factory=set)
+    """What stands without a message that was taken back, as it was: it says still what a model had made of both."""
 
     # -- what must hold ----------------------------------------------------------------------------------------------
 
@@ -108,6 +110,7 @@ class Decided:
             self.acted[came] = seq
             self._hides(came, event, before)
         self.acted[address] = seq
+        self._stands(address, event)
         theirs, kept = is_theirs(event), event.item.kept and event.item.status == "active"
         if isinstance(event, ItemReverted) and event.gone:
             self.lives.pop(address, None)
@@ -117,6 +120,16 @@ class Decided:
             self.acted[address_of(each)] = seq
             self.lives[address_of(each)] = Life(each, False, False, event)
         self._takes_back(address, event)
+
+    def _stands(self, address: Address, event: ItemEvent) -> None:
+        came = address
+        if isinstance(event, ItemMoved):
+            came = address._replace(compartment=event.from_compartment, id=event.from_id)
+        is_as_it_was = isinstance(event, ItemMoved) and came in self.standing
+        is_again = isinstance(event, ItemReverted) and event.was.tag == ItemRedacted.TAG
+        self.standing -= {address, came}
+        if is_as_it_was or is_again or isinstance(event, ItemRedacted):
+            self.standing.add(address)
 
     def _hides(self, came: Address, event: ItemMoved, before: Life | None) -> None:
         if event.intent is not None and event.item.compartment.endswith("/direct"):

@@ -16,6 +16,7 @@ from dnam.errors import OptedOut, Unknown
 from dnam.memory import Memory
 from dnam.redacting import redact
 from dnam.reverting import Plan, carry_out, caused_by, plan, the_revert
+from dnam.settings import Settings
 from dnam.whereabouts import Heard
 from projections.decisions.audience import AudienceRequest
 from projections.decisions.delete import DeletedRequest, delete, message_identity
@@ -63,8 +64,8 @@ class Message(NamedTuple):
 class Square(Told):
     """The village, with the model that learns there; `open` lets it go on in a memory that is opened again."""
 
-    def __init__(self, path: Path, model: Moody) -> None:
-        self.path, self.model, self.clock = path, model, FakeClock()
+    def __init__(self, path: Path, model: Moody, settings: Settings = SETTINGS) -> None:
+        self.path, self.model, self.clock, self.settings = path, model, FakeClock(), settings
         self.said, self.number = NOW, 0
         self.messages: list[Message] = []
         self.sessions: dict[str, str] = {}
@@ -84,7 +85,7 @@ class Square(Told):
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Square"]:
         """The memory, open for what happens next."""
-        async with Memory.open(self.path, settings=SETTINGS, clock=self.clock) as memory:
+        async with Memory.open(self.path, settings=self.settings, clock=self.clock) as memory:
             self.memory, self.assistant = memory, Assistant(memory, self.model)
             yield self
 
@@ -167,8 +168,9 @@ class Square(Told):
         said = self.later()
         account = Account("discord", who, who.title())
         text = f"I like {LIKED[number % len(LIKED)]} after all {word}"
+        seen = self.seen if message.where == SQUARE else message.seen  # it is changed in the place as it is by now
         request = HeardRequest(
-            message.key, message.seen, "person", account, text, message.said, (), addressed=True, edited=said
+            message.key, seen, "person", account, text, message.said, (), addressed=True, edited=said
         )
         is_unheard = await self.memory.look(lambda rows: is_kept_out(rows, request))  # they opted out
         await self.memory.hear(request)

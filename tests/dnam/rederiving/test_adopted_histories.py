@@ -8,11 +8,14 @@ import asyncio
 import os
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import msgspec
 from hypothesis import HealthCheck, example, given, settings
@@ -28,7 +31,6 @@ from dnam.unadopting import Unadopting
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
 from projections.decisions.shelf import rests_on
-from projections.events import ItemRedacted
 from projections.events.values import Limits
 from projections.fold import AnyProjection
 from projections.ids import EventId, Handle, Point
@@ -41,7 +43,7 @@ from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
 from replay.engine import Engine
 from replay.reading import Reader
 from replay.shadow import shadow_engine
-from tests.dnam.rederiving.decided import Address, Decided, decided_in, words_of
+from tests.dnam.rederiving.decided import Address, Decided, Words, decided_in, words_of
 from tests.dnam.rederiving.histories import Step
 from tests.dnam.rederiving.moody import CANARY, Moody, moods
 from tests.dnam.rederiving.square import ROOM, SQUARE, Square, acts, setting_of, steps
@@ -63,7 +65,8 @@ State = dict[str, dict[bytes, dict[str, Any]]]
 class Story(NamedTuple):
     """What happens before a shadow is made (and an adoption before, perhaps, that may be taken back), between making it
     and taking it over, and between that and taking it back. `behind`: the shadow is not brought up to now. `whose` is
-    who it is taken over of, everybody where it is none; `every` says which groups.
+    who it is taken over of, everybody where it is none; `every` says which groups; `cap` is for how many items there is
+    room. Of the `dice` come all ids and keys, so that the same story is told the same way again.
     """
 
     before: list[Step]
@@ -76,6 +79,8 @@ class Story(NamedTuple):
     behind: bool
     whose: frozenset[int]
     every: int
+    cap: int = 200
+    dice: int = 0
 
 
 OPENING = [Step("tell", 0, 1), Step("tell", 1, 4), Step("tell", 0, 7), Step("read", 0, 0), Step("sum up", 0, 0)]
@@ -95,6 +100,8 @@ def stories(*, before: int = 24, later: int = 5) -> st.SearchStrategy[Story]:
         st.sampled_from((True, True, False)),
         st.one_of(st.just(frozenset()), st.frozensets(st.integers(0, 2), max_size=2)),
         st.integers(1, 3),
+        st.sampled_from((200, 200, 200, 5)),
+        st.integers(0, 99),
     )
 
 
@@ -122,6 +129,62 @@ _TOLD = [Step("tell", 0, 1), Step("tell", 1, 4), Step("sum up", 0, 0), Step("tel
 DELETED_SINCE = Story(_TOLD, [], [Step("delete", 1, 4)], [], frozenset(), frozenset(), "undone", False, frozenset(), 2)
 """A message is deleted after a summary of it was taken over, and had come back."""
 
+_CHANGED = [Step("change", 0, 0), Step("tell", 0, 1)]
+BESIDE_WHAT_IS_KEPT = Story(
+    [Step("tell", 0, 1), Step("read", 0, 0), Step("hide", 0, 0)], _CHANGED, [], [],
+    frozenset(), frozenset({"joins", "more"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""What is made of two messages is taken over; nothing is that rests on the one alone which they keep for themself."""
+
+CHANGED_ONCE_OPEN = Story(
+    [Step("tell", 0, 0), Step("narrow", 0, 1), Step("tell", 1, 0)], [], [Step("remember", 0, 0), Step("narrow", 0, 0)],
+    [Step("change", 1, 0)], frozenset(), frozenset(), "", False, frozenset(), 1,
+)  # fmt: skip
+"""What was said while the square was closed says something else once it is open: the square stays open."""
+
+_RESTORED = [Step("tell", 1, 1), Step("read", 1, 0), Step("change", 1, 0)]
+CLOSED_SINCE = Story(
+    _RESTORED, [Step("read", 1, 0), Step("restore", 1, 0)], [Step("narrow", 0, 1), Step("narrow", 0, 0)], [],
+    frozenset({"replaces"}), frozenset(), "", True, frozenset(), 1,
+)  # fmt: skip
+"""What they brought back, whose message says something else by now, moved with the square, which is open again."""
+
+JOINED_SINCE = Story(
+    [Step("tell", 0, 1), Step("tell", 0, 2)], [], [Step("change", 0, 2)], [],
+    frozenset(), frozenset({"joins"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""What stands in the shadow on one of two messages becomes part of what the changed one says."""
+
+SAID_OTHERWISE = Story(
+    [Step("tell", 1, 2), Step("read", 1, 0), Step("tell", 1, 0)], [Step("read", 1, 0)], [], [],
+    frozenset({"claims ids", "more"}), frozenset({"more"}), "", False, frozenset(), 3,
+)  # fmt: skip
+"""What an item says until it is changed, another one says then: both are taken over, or neither."""
+
+TWO_THAT_SAY_IT = Story(
+    [Step("tell", 2, 3), Step("note", 2, 3), Step("tell", 2, 9), Step("read", 2, 0)], [], [Step("forget", 2, 1)], [],
+    frozenset({"claims ids", "more", "of others"}), frozenset(), "", False, frozenset(), 1,
+)  # fmt: skip
+"""Of two items with the same words one is forgotten before the adoption: its undoing brings the other one back."""
+
+KEPT_AND_REWORDED = Story(
+    [Step("tell", 2, 0), Step("remember", 2, 0), Step("note", 2, 0)], [], [Step("redact", 2, 1), Step("note", 2, 0)],
+    [], frozenset(), frozenset({"claims ids"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""A model puts what they keep in the words of a message that is redacted then: it says again what it said before."""
+
+NO_ROOM = Story(
+    [Step("tell", 0, 2), Step("read", 0, 0), Step("tell", 0, 1), Step("tell", 0, 3), *[Step("remember", 0, 0)] * 2],
+    [Step("tell", 0, 0)], [], [], frozenset(), frozenset(), "", False, frozenset(), 1, 5,
+)  # fmt: skip
+"""There is no room for what comes before something has gone."""
+
+SAID_TWICE = Story(
+    [Step("tell", 0, 0), Step("tell", 1, 4), Step("read", 1, 0), *[Step("tell", 0, 0)] * 2],
+    [Step("for them", 1, 1)], [], [], frozenset(), frozenset({"joins", "haunts", "claims ids"}), "", False, frozenset(), 1,
+)  # fmt: skip
+"""The other model says the same of two messages, as two items."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
@@ -133,6 +196,16 @@ def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() ->
     @example(LORE_STANDS)
     @example(DELETED_FROM_TWO)
     @example(DELETED_FROM_TWO._replace(behind=True))
+    @example(BESIDE_WHAT_IS_KEPT)
+    @example(CHANGED_ONCE_OPEN)
+    @example(CLOSED_SINCE)
+    @example(SAID_OTHERWISE)
+    @example(TWO_THAT_SAY_IT)
+    @example(KEPT_AND_REWORDED)
+    @example(NO_ROOM)
+    @example(SAID_TWICE)
+    @example(JOINED_SINCE)
+    @example(JOINED_SINCE._replace(between=[Step("change", 0, 2), Step("narrow", 0, 1)]))
     @given(stories())
     def some(story: Story) -> None:
         with folder() as path:
@@ -158,9 +231,11 @@ class Telling:
 
     def __init__(self, path: Path, story: Story) -> None:
         self.path, self.story = path, story
-        self.square = Square(path, Moody(story.live))
+        self.settings = replace(SETTINGS, durable_max_items=story.cap)
+        self.square = Square(path, Moody(story.live), self.settings)
         self.taken = Taken()
         self.left, self.decided, self.is_undone = 0, 0, False
+        self.forgotten: set[Words] = set()
 
     async def run(self) -> None:
         story, square = self.story, self.square
@@ -201,7 +276,7 @@ class Telling:
         asked = Asked(model.name, model.name, ASKED.extraction_prompt, ASKED.summary_prompt, ASKED.merge_policy)
         there = exists(self.path, name)
         manifest = load(self.path, name) if there else Manifest(name, asked, self.square.clock.time, "", "")
-        async with rederiving(self.path, SETTINGS, model, manifest, self.square.clock) as derivation:
+        async with rederiving(self.path, self.settings, model, manifest, self.square.clock) as derivation:
             await derivation.run(lambda *_: None)
         gone = self.square.oracle.gone | self.square.lost_for_good()
         for ask in model.asks:
@@ -227,6 +302,7 @@ class Telling:
         async with self._adopting("next") as (memory, adopting):
             self.before, self.said = await memory.look(state), await memory.look(readable)
             decided, size = decided_in(memory.engine), memory.engine.head().size
+            self.forgotten = decided.forgotten_words()
             await memory.look(lambda rows: agrees(decided, rows))
             if not self.story.behind:
                 self._nothing_gone_in(adopting)
@@ -250,7 +326,8 @@ class Telling:
         """
         with adopting._source.both() as both:
             assert not self.square.oracle.gone & set(CANARY.findall(readable(both.shadow)))
-            assert not self.square.lost_for_good() & set(CANARY.findall(readable(both.shadow, standing=False)))
+            standing = decided_in(adopting._source._shadow).standing
+            assert not self.square.lost_for_good() & set(CANARY.findall(readable(both.shadow, standing)))
 
     def _chosen(self, offer: Offer) -> Chosen | None:
         if self.story.every == 1:
@@ -268,7 +345,7 @@ class Telling:
             left = None if undone is None else undone.left
             self.is_undone, after = left is not None, await memory.look(state)
             opted_out, known = await memory.look(outs), frozenset((*await memory.look(people), bytes(16)))
-            held(decided, before, after, opted_out, self.before)
+            held(decided, before, after, opted_out, First(self.before, self.forgotten))
             await self._nothing_leaks()
             if self.taken.event is not None and not self.story.then:
                 withheld = frozenset[str]() if undone is None else undone.withheld
@@ -293,7 +370,8 @@ class Telling:
         """Nobody is answered with what not every reader of the answer may see; what is gone is in no row."""
         memory, oracle = self.square.memory, self.square.oracle
         words = set(CANARY.findall(await memory.look(readable)))
-        others = set(CANARY.findall(await memory.look(partial(readable, standing=False))))
+        standing = decided_in(memory.engine).standing
+        others = set(CANARY.findall(await memory.look(partial(readable, but_for=standing))))
         assert not oracle.gone & words, "what was taken back is in no row"
         assert not self.square.lost_for_good() & others, "nor with its message, but where an item stands on others"
         assert not (self.square.edited | self.square.lost) & words - set(CANARY.findall(self.said)), "nor back in one"
@@ -320,7 +398,8 @@ def prompted(memory: Memory, where: str, session: str, rows: Rows) -> dict[str, 
 async def told(path: Path, story: Story) -> Telling:
     """Tell it, and look at everything."""
     telling = Telling(path, story)
-    await telling.run()
+    with patch.object(os, "urandom", Random(story.dice).randbytes):
+        await telling.run()
     return telling
 
 
@@ -335,11 +414,19 @@ def agrees(decided: Decided, rows: Rows) -> None:
             assert (there[address].text, there[address].status) == (item.text, item.status)
 
 
+class First(NamedTuple):
+    """What was before a difference was taken over, and the words that were forgotten by then."""
+
+    state: State
+    forgotten: set[Words]
+
+
 def held(
-    decided: Decided, before: State, after: State, opted_out: frozenset[Handle], first: State | None = None
+    decided: Decided, before: State, after: State, opted_out: frozenset[Handle], first: First | None = None
 ) -> None:
     """After a difference was taken over, or back, everything is as people decided. `first` is what was before it was
-    taken over: what was said twice then may be so again, and what stood then on something that had left recall.
+    taken over: what was said twice then may be so again, what was said in words that another item was forgotten with,
+    and what stood then on something that had left recall.
     """
     was, now = before[ITEMS.name], after[ITEMS.name]
     for address, item in decided.written():
@@ -356,23 +443,29 @@ def held(
         if item.status != "active" or (key in was and was[key]["item"].status == "active" and _says(was[key], item)):
             continue
         assert address_of_row(item) not in decided.took_back, "what was forgotten is not active again"
-        assert words_of(item) not in words, "what was forgotten is not said again"
+        is_again = first is not None and words_of(item) in first.forgotten and _said_so(first, key, item)
+        assert words_of(item) not in words or is_again, "what was forgotten is not said again"
         if first is None or not _stood(first, key, item):
             assert not decided.left_recall(each.message for each in item.evidence if each.message)
         assert item.kept == (key in was and was[key]["item"].kept), "only a person asks to keep something"
         others = [at for at, each in now.items() if at != key and _says(each, item)]
-        twins = [now[at]["item"] for at in others if first is None or first[ITEMS.name].get(at) != now[at]]
+        twins = [now[at]["item"] for at in others if first is None or first.state[ITEMS.name].get(at) != now[at]]
         assert not [each for each in twins if _lies_with(each, item)], "nothing is said twice"
         assert words_of(item) not in hidden or item.compartment.endswith("/direct"), "what is kept private is"
 
 
-def _stood(first: State, key: bytes, item: Any) -> bool:
-    """Whether an item was active before, in these words, when all that it rests on had left recall already: lore does
-    that a model made of what somebody forgot of themselves.
+def _said_so(first: First, key: bytes, item: Any) -> bool:
+    """Whether an item was active before, in these words."""
+    row = first.state[ITEMS.name].get(key)
+    return bool(row and row["item"].status == "active" and _says(row, item))
+
+
+def _stood(first: First, key: bytes, item: Any) -> bool:
+    """Whether it was so when all that it rests on had left recall already: lore does that a model made of what somebody
+    forgot of themselves.
     """
-    row = first[ITEMS.name].get(key)
     evidence = {each.message for each in item.evidence if each.message}
-    return bool(row and row["item"].status == "active" and _says(row, item) and evidence <= first[QUIET.name].keys())
+    return _said_so(first, key, item) and evidence <= first.state[QUIET.name].keys()
 
 
 def _says(row: dict[str, Any], item: Any) -> bool:
@@ -407,12 +500,12 @@ def state(rows: Rows) -> State:
     }
 
 
-def readable(rows: Rows, *, standing: bool = True) -> str:
-    """Every text of every item and summary, of whichever status; but for items that are `standing` on other messages
-    after one was taken back: what a model had made of both, they say still (`redact_items`).
+def readable(rows: Rows, but_for: Collection[Address] = ()) -> str:
+    """Every text of every item and summary, of whichever status; but for some items, as those that stand on other
+    messages after one was taken back: what a model had made of both, they say still (`redact_items`).
     """
-    found = (each.row for each in rows.scan(ITEMS))
-    told = (row.item for row in found if standing or row.tag != ItemRedacted.TAG)
+    found = (each.row.item for each in rows.scan(ITEMS))
+    told = (item for item in found if address_of_row(item) not in but_for)
     items = [msgspec.json.encode(msgspec.to_builtins(item)).decode() for item in told]
     return "\n".join((*items, *(found.row.text for found in rows.scan(SUMMARIES))))
 
