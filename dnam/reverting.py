@@ -31,6 +31,7 @@ from projections.ids import NOBODY, EventId, Handle, Seq
 from projections.items import owner_key
 from projections.lookup import people
 from projections.people import name_of
+from projections.policies.closing import is_closing
 from projections.policies.precedence import HUMANS
 from projections.rows import Rows
 from projections.turns import TURNS
@@ -280,5 +281,6 @@ async def _record(memory: Access, decide: Decide, owner: Handle, events: tuple[E
 
 
 def _counted(done: Done, recorded: Recorded) -> Done:
-    first = next((each.seq for each in recorded.records), None)
-    return Done(first if done.first is None else done.first, done.events + len(recorded.records))
+    """With these, but for what keeps something taken back from returning: that is told by the event behind it."""
+    told = [each.seq for each in recorded.records if not is_closing(each.event)]
+    return Done(told[0] if done.first is None and told else done.first, done.events + len(told))
