@@ -23,11 +23,13 @@ from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
 from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
+from dnam.rederiving.undone import is_undoing, last_undone
 from dnam.rederiving.writing import Writing
 from dnam.shadows import Lost, Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.decisions.reapply_reverted import RevertAgainRequest, is_again_as_it_was, revert_again
+from projections.decisions.reapply_undone import undo_again, undoes
 from projections.events import (
     Event,
     ItemEvent,
@@ -40,6 +42,7 @@ from projections.events import (
     PlaceAudienceChanged,
     SummaryReset,
 )
+from projections.events.summaries import SummaryEvent
 from projections.ids import NOBODY, EventId
 from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
@@ -191,9 +194,14 @@ class Walk:
         return any(
             isinstance(each, (PlaceAudienceChanged, *EVERYBODY))
             or (role_of(each) == "decided" and self._scope.has(each))
+            or self._is_undoing(each)
             or (isinstance(each, MessageRedacted) and self._is_here(each))
             for each in events
         )
+
+    def _is_undoing(self, event: Event) -> bool:
+        """Whether it takes back what is here as it was recorded."""
+        return self._scope.has(event) and is_undoing(self._live, event, self.manifest.asked.since)
 
     def _is_here(self, event: MessageRedacted) -> bool:
         """Whether something is there that goes."""
@@ -248,8 +256,11 @@ class Walk:
             number += 1
 
     async def _apply(self, told: Told, together: Sequence[Event]) -> None:
-        """What a person decided, on what there is here."""
+        """What a person decided, on what there is here; and what was taken back of that."""
         event = told.event
+        if event is not None and self._is_undoing(event):
+            await self._undo(told, event)
+            return
         if not isinstance(event, ItemEvent | SummaryReset) or role_of(event) != "decided":
             return
         if not self._scope.has(event):
@@ -274,6 +285,12 @@ class Walk:
             return
         request = RevertAgainRequest(event, until, made, cap, self._memory.guarding.rephrasing)
         await self._memory.record(lambda rows: revert_again(rows, LogChronicle(engine.live), request))
+
+    async def _undo(self, told: Told, event: Event) -> None:
+        """What was taken back of what is here as it was recorded."""
+        undone = last_undone(self._live, event)
+        if undone is not None:
+            await self._memory.record(lambda rows: undo_again(rows, told.draft(), undone))
 
     # -- runs -------------------------------------------------------------------------------------------------------
 
@@ -341,7 +358,7 @@ def _keys(events: Iterable[Event]) -> list[Key]:
     for event in events:
         if isinstance(event, ItemEvent):
             keys.append(("person", event.item.owner))
-        elif isinstance(event, SummaryReset):
+        elif isinstance(event, SummaryReset) or (isinstance(event, SummaryEvent) and undoes(event)):
             keys.append(("session", (event.session, event.audience.epoch)))
     return keys
 
