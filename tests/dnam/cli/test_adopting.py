@@ -214,6 +214,19 @@ def test_an_adoption_is_not_reverted_but_undone(data: Path) -> None:
         assert "takes an adoption back: `dnam adopt NAME` adopts it again" in refused(each)
 
 
+def test_what_an_adopted_model_replied_is_not_reverted_but_undone(data: Path) -> None:
+    def refused() -> str:
+        ran = dnam("revert", "--model", "offline", "--between", "1", "now", "--data", data)
+        assert (ran.code, "no reply of a model 'offline' is kept here" in ran.err) == (2, True)
+        return ran.err
+
+    assert "adopt" not in refused()
+    dnam("adopt", "next", "--data", data, "--yes")
+    assert "What an adoption brought of it, `dnam adopt --undo NAME` takes it back; `dnam shadows` lists" in refused()
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert "adopt" not in refused()
+
+
 def test_what_is_recorded_already_is_gone_on_with(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def breaks(*_: object) -> None:
         raise BadRequest("broken off")
