@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dnam.adopting import Adopting, Chosen, choosing
+from dnam.adopting import Adopting, Chosen, Missed, choosing
 from dnam.erasing import erase
 from dnam.loops.loop import Compare, Compared, Comparing, by_words_alone
 from dnam.memory import Memory
@@ -19,6 +19,7 @@ from dnam.reverting import carry_out, caused_by, plan, the_revert
 from dnam.shadow_source import Source, owners_of
 from dnam.shadows import drop, load
 from dnam.unadopting import Unadopting
+from projections.decisions.adopt import Part
 from projections.events import ItemReverted, ItemUpserted, RederivationAdopted
 from projections.fold import AnyProjection
 from projections.ids import NOBODY, Handle
@@ -129,6 +130,7 @@ async def test_everything_is_taken_over_once(data: Path) -> None:
         taken = await each.adopt()
         assert taken.event == offer.adoption.id
         assert (taken.people, taken.summaries) == (2, 1)
+        assert await each.missed(offer, Chosen(), taken) == []
         (event,) = adoptions(memory.engine)
         assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries)
         assert (event.model, event.extraction_prompt) == ("other", "extraction@4")
@@ -397,6 +399,35 @@ async def test_what_a_person_says_meanwhile_wins(data: Path) -> None:
         assert not any("rain" in text for text in await memory.look(texts))
         left = [left.reason for person in (await each.look()).people for left in person.left]
         assert left == ["it rests only on messages that left recall with what the person forgot"]
+
+
+async def test_what_cannot_be_taken_over_any_more_once_it_was_agreed_to_is_told(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        offer, ada = await each.look(), await memory.person("ada", platform="discord")
+        (part,) = (part for person in offer.people for part in person.parts if _has(part, "snow"))
+        chosen = choosing(offer, frozenset({part.group.key}), frozenset(each.key for each in offer.sessions))
+        await memory.forget(ada, "likes snow")
+        await memory.forget(ada, "likes rain")  # this was not chosen
+        taken = await each.adopt(chosen)
+        assert await each.missed(offer, chosen, taken) == [
+            Missed(
+                ada, part.pairs[0].row.item.id, "it rests only on messages that left recall with what the person forgot"
+            ),
+            Missed(NOBODY, "discord:channel:1", "it tells something that was forgotten here"),
+        ]
+
+
+async def test_of_whoever_is_erased_meanwhile_is_told_that_it_changed(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        offer, kim = await each.look(), await kim_of(memory)
+        await erase(memory, kim)
+        taken = await each.adopt()
+        missed = await each.missed(offer, Chosen(), taken)
+        assert [(one.owner, one.reason) for one in missed] == [(who, "it changed meanwhile") for who in (kim, NOBODY)]
+
+
+def _has(part: Part, word: str) -> bool:
+    return any(word in pair.row.item.text for pair in part.pairs)
 
 
 async def test_the_memory_may_be_in_use_meanwhile(data: Path) -> None:

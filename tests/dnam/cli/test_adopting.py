@@ -2,12 +2,15 @@
 
 import asyncio
 import shutil
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from dnam.cli.screen import Screen
 from dnam.shadows import load, save
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -225,6 +228,22 @@ def test_what_an_adopted_model_replied_is_not_reverted_but_undone(data: Path) ->
     assert "What an adoption brought of it, `dnam adopt --undo NAME` takes it back; `dnam shadows` lists" in refused()
     dnam("adopt", "--undo", "next", "--data", data, "--yes")
     assert "adopt" not in refused()
+
+
+def test_what_was_forgotten_while_it_asked_is_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def agrees(*_: object) -> bool:
+        forgets = [sys.executable, "-m", "dnam", "forget", "Ada", "likes snow", "--data", str(data)]
+        subprocess.run(forgets, check=True, capture_output=True)
+        return True
+
+    monkeypatch.setattr(Screen, "confirm", agrees)
+    ran = dnam("adopt", "next", "--data", data)
+    assert "Since it was offered, 2 cannot be adopted any more:\n" in ran.out
+    assert (
+        "    1 stays as it is here: it rests only on messages that left recall with what the person forgot" in ran.out
+    )
+    assert "    1 stays as it is here: it tells something that was forgotten here" in ran.out
+    assert "Adopted 2 items of 2 people and 0 summaries, as #" in ran.out
 
 
 def test_what_is_recorded_already_is_gone_on_with(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
