@@ -69,7 +69,9 @@ class Decided:
     acted: dict[Address, int] = field(default_factory=dict)
     """When anything last happened at an address, as a place in the log."""
     standing: set[Address] = field(default_factory=set)
-    """What stands without a message that was taken back, as it was: it says still what a model had made of both."""
+    """What stands without a message that was taken back: it says what a model had made of both, as long as it says that
+    still.
+    """
 
     # -- what must hold ----------------------------------------------------------------------------------------------
 
@@ -110,7 +112,7 @@ class Decided:
             self.acted[came] = seq
             self._hides(came, event, before)
         self.acted[address] = seq
-        self._stands(address, event)
+        self._stands(address, event, before)
         theirs, kept = is_theirs(event), event.item.kept and event.item.status == "active"
         if isinstance(event, ItemReverted) and event.gone:
             self.lives.pop(address, None)
@@ -121,14 +123,14 @@ class Decided:
             self.lives[address_of(each)] = Life(each, False, False, event)
         self._takes_back(address, event)
 
-    def _stands(self, address: Address, event: ItemEvent) -> None:
+    def _stands(self, address: Address, event: ItemEvent, before: Life | None) -> None:
         came = address
         if isinstance(event, ItemMoved):
             came = address._replace(compartment=event.from_compartment, id=event.from_id)
-        is_as_it_was = isinstance(event, ItemMoved) and came in self.standing
+        says_the_same = came in self.standing and before is not None and before.item.text == event.item.text
         is_again = isinstance(event, ItemReverted) and event.was.tag == ItemRedacted.TAG
         self.standing -= {address, came}
-        if is_as_it_was or is_again or isinstance(event, ItemRedacted):
+        if says_the_same or is_again or isinstance(event, ItemRedacted):
             self.standing.add(address)
 
     def _hides(self, came: Address, event: ItemMoved, before: Life | None) -> None:
