@@ -44,6 +44,7 @@ from projections.events import (
 )
 from projections.events.summaries import SummaryEvent
 from projections.ids import NOBODY, EventId
+from projections.policies.closing import is_closing
 from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
 from projections.rederiving.taking_back import change_readers, take_back
@@ -235,8 +236,11 @@ class Walk:
         else:
             self._writing.take_over(drafts)
             await self._writing.done()
-        for each in unit.told:
-            await self._apply(each, events)
+        for number, each in enumerate(unit.told):
+            if each.event is not None and self._is_undoing(each.event):
+                await self._undo(unit.told[: number + 1], each.event)
+            else:
+                await self._apply(each, events)
         self._change(acted=unit.last)
 
     def _chains_that_read(self, events: Iterable[Event]) -> list[Key]:
@@ -256,11 +260,8 @@ class Walk:
             number += 1
 
     async def _apply(self, told: Told, together: Sequence[Event]) -> None:
-        """What a person decided, on what there is here; and what was taken back of that."""
+        """What a person decided, on what there is here."""
         event = told.event
-        if event is not None and self._is_undoing(event):
-            await self._undo(told, event)
-            return
         if not isinstance(event, ItemEvent | SummaryReset) or role_of(event) != "decided":
             return
         if not self._scope.has(event):
@@ -286,11 +287,12 @@ class Walk:
         request = RevertAgainRequest(event, until, made, cap, self._memory.guarding.rephrasing)
         await self._memory.record(lambda rows: revert_again(rows, LogChronicle(engine.live), request))
 
-    async def _undo(self, told: Told, event: Event) -> None:
-        """What was taken back of what is here as it was recorded."""
-        undone = last_undone(self._live, event)
+    async def _undo(self, told: Sequence[Told], event: Event) -> None:
+        """What the last of these took back of what is here as it was recorded, with what that has ahead of it."""
+        undone, ahead = last_undone(self._live, event), told[-2:-1]
+        drafts = [*(each.draft() for each in ahead if each.event and is_closing(each.event)), told[-1].draft()]
         if undone is not None:
-            await self._memory.record(lambda rows: undo_again(rows, told.draft(), undone))
+            await self._memory.record(lambda rows: undo_again(rows, drafts, undone))
 
     # -- runs -------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,8 @@ The event itself is taken over: what it says was before is what was recorded her
 since is another matter.
 """
 
+from collections.abc import Sequence
+
 from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.came_of import left_by
 from projections.decisions.draft import Draft
@@ -46,18 +48,18 @@ def undoes(event: Event) -> tuple[EventId, ...]:
             return ()
 
 
-def undo_again(rows: Rows, draft: Draft, undone: Record) -> list[Draft]:
-    """The event as it was recorded, where what it took back is so here; nothing where it is not, or is no more.
-    `undone` is the last event that it took back, as it was recorded.
+def undo_again(rows: Rows, drafts: Sequence[Draft], undone: Record) -> Sequence[Draft]:
+    """The event as it was recorded, behind what keeps out of force what it takes back (`policies/closing`): where that
+    is so here; nothing where it is not, or is no more. `undone` is the last event that it took back.
     """
-    if rows.ids.status(draft.id) != "unknown":
+    event = drafts[-1].event
+    if rows.ids.status(drafts[-1].id) != "unknown":
         return []
-    event = draft.event
     if isinstance(event, ItemReverted):
-        return [draft] if _is_as_left(rows, event, undone) else []
+        return drafts if _is_as_left(rows, event, undone) else []
     assert isinstance(event, SummaryReverted | SummaryWithheld)
     key = unit(event.session, event.audience.epoch)
-    return [draft] if same_summary(dict(SUMMARIES.rows(undone)).get(key), rows.get(SUMMARIES, key)) else []
+    return drafts if same_summary(dict(SUMMARIES.rows(undone)).get(key), rows.get(SUMMARIES, key)) else []
 
 
 def _is_as_left(rows: Rows, event: ItemReverted, undone: Record) -> bool:

@@ -30,13 +30,13 @@ def taken_back(there: Adopted, here: Adopted) -> list[str]:
     """What of the undoing of the one adoption is done where there is a copy of it, by what it is about."""
     done: list[str] = []
     for draft in unadopting(there.two.live.rows, there.request()).drafts:
-        drafts = undo_again(here.two.live.rows, draft, undone(there, draft.event))
+        drafts = undo_again(here.two.live.rows, [draft], undone(there, draft.event))
         assert drafts in ([], [draft])
         for each in drafts:
             event = here.two.live.world.record(each).event
             assert isinstance(event, ItemReverted)
             done.append(event.item.text)
-            assert undo_again(here.two.live.rows, draft, undone(there, draft.event)) == []
+            assert undo_again(here.two.live.rows, [draft], undone(there, draft.event)) == []
     return sorted(done)
 
 
@@ -70,7 +70,7 @@ def test_what_is_not_there_does_not_go() -> None:
     drafts = unadopting(there.two.live.rows, there.request()).drafts
     gone = next(each for each in drafts if isinstance(each.event, ItemReverted) and each.event.gone)
     again = gone._replace(id=EventId(b"again" + bytes(11)))
-    assert undo_again(here.two.live.rows, again, undone(there, gone.event)) == []
+    assert undo_again(here.two.live.rows, [again], undone(there, gone.event)) == []
 
 
 # -- summaries -----------------------------------------------------------------------------------------------------
@@ -101,11 +101,11 @@ def test_a_summary_that_is_still_as_it_was_recorded_is_taken_back() -> None:
     world, made = summed_up()
     for each in (back(made, "adoption@1", SummaryReverted), back(made, "revert@1: what came of #1")):
         assert undoes(each.event) == (made.id,)
-        assert undo_again(world.rows, each, made) == [each]
+        assert undo_again(world.rows, [each], made) == [each]
     assert undoes(back(made, "closing@1").event) == undoes(made.event) == ()
 
 
 def test_one_that_was_made_anew_stays() -> None:
     world, made = summed_up()
     world.record(Draft(EventId(b"second" + bytes(10)), refreshed("They met again.", 2)))
-    assert undo_again(world.rows, back(made, "adoption@1"), made) == []
+    assert undo_again(world.rows, [back(made, "adoption@1")], made) == []

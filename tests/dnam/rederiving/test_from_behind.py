@@ -11,8 +11,10 @@ import pytest
 
 from dnam.shadow_behind import behind
 from dnam.shadows import load
+from projections.ids import EventId
 from projections.people import person_of
 from replay.engine import Engine
+from replay.shadow import shadow_engine
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.test_what_stands import THIRD
@@ -105,6 +107,21 @@ def test_a_summary_that_was_reverted_is_so_there_and_again_as_it_was_once_that_i
     assert derived(data, "third", since)["summaries"] != before["summaries"]
     run(data, "revert", "--undo", first)
     assert derived(data, "third", since) == derived(data, "later", since) == before
+
+
+def test_what_is_nobody_s_is_kept_from_returning_there_too(tmp_path: Path) -> None:
+    """By what is recorded ahead of its going: it holds nobody's words."""
+    told(tmp_path, talk)
+    asyncio.run(derive(tmp_path, reader("enjoys", about="guild", name="other"), asked=OTHER))
+    run(tmp_path, "adopt", "next")
+    since = head(tmp_path)
+    derived(tmp_path, "third", since)
+    run(tmp_path, "adopt", "--undo", "next")
+    derived(tmp_path, "third", since)
+    closed = [each["id"] for each in logged(tmp_path) if each["tag"] == "item.closed" and each["seq"] > since]
+    with Engine.open(tmp_path, writable=False) as live, shadow_engine(tmp_path, "third", beside=live) as shadow:
+        assert closed
+        assert all(shadow.store.log.find(EventId(bytes.fromhex(each))) for each in closed)
 
 
 def test_a_shadow_from_before_the_adoption_hears_nothing_of_either(data: Path) -> None:
