@@ -9,22 +9,24 @@ The memory may be in use meanwhile, by this process or another: these are decisi
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from dnam.adopted import Taken, counted
+from dnam.adopted import Taken, counted, touched_by
 from dnam.loops.loop import Compare, Comparing, by_words_alone
 from dnam.shadow_source import Both, Source, owners_of
 from projections.decisions.adopt import Left, Part, Plan, addresses, planned
 from projections.decisions.adopt_pairs import AdoptRequest
 from projections.decisions.adopt_summary import AdoptSummaryRequest, adopt_summary, against, is_other
-from projections.decisions.adopted import Adoption, next_adoption, of_owner
+from projections.decisions.adopted import Adoption, next_adoption, of_owner, of_session
 from projections.decisions.draft import Draft
-from projections.ids import Handle
+from projections.ids import NOBODY, Handle
 from projections.items import forgotten_of, items_of
+from projections.lives import Address as Placed
+from projections.lives import address_of
 from projections.rows import Rows
-from projections.shadow_pairs import Address, compare
+from projections.shadow_pairs import Address, Pair, compare
 from projections.summaries import find_summary
 from replay.builder import silent
 from replay.errors import ErasedMeanwhile
@@ -88,6 +90,22 @@ class Chosen(NamedTuple):
     def of(self, owner: Handle) -> frozenset[Address] | None:
         """Of one owner's items."""
         return None if self.items is None else self.items.get(owner, frozenset())
+
+    def has(self, session: bytes) -> bool:
+        """Whether a session's summary is chosen."""
+        return self.sessions is None or session in self.sessions
+
+
+MEANWHILE = "it changed meanwhile"
+"""Why something is not taken over against which nothing else stands."""
+
+
+class Missed(NamedTuple):
+    """What was offered and chosen and is not taken over, an item of an owner or a session's summary, and why."""
+
+    owner: Handle
+    name: str
+    reason: str
 
 
 class Adopting:
@@ -165,12 +183,35 @@ class Adopting:
         progress(total, total)
         return await self._count(adoption)
 
+    async def missed(self, offer: Offer, chosen: Chosen, taken: Taken) -> list[Missed]:
+        """What of an offer was chosen and is not taken over: something stands against it since it was offered."""
+        return await asyncio.to_thread(self._missed, offer, chosen, taken)
+
+    def _missed(self, offer: Offer, chosen: Chosen, taken: Taken) -> list[Missed]:
+        with self._source.both() as both:
+            adoptions = {offer.adoption, offer.adoption._replace(id=taken.event or offer.adoption.id)}
+            touched = [touched_by(self._memory.engine, both.live, each) for each in adoptions]
+        items = {at for each in touched for found in each.items.values() for at in found}
+        keys = {of_session(key) for each in touched for key in each.summaries}
+        pairs = [each for each in _pairs(offer, chosen) if items.isdisjoint(_both(each[1]))]
+        wanted = (each for each in offer.sessions if not each.reason and chosen.has(each.key))
+        sessions = [each for each in wanted if each.key not in keys]
+        if not pairs and not sessions:
+            return []
+        now = self._look(silent)
+        why = {at: left.reason for each in now.people for left in each.left for at in _both(left.pair)}
+        told = {each.key: each.reason for each in now.sessions if each.reason}
+        return [
+            *(Missed(owner, pair.row.item.id, _reason(why, pair)) for owner, pair in pairs),
+            *(Missed(NOBODY, each.request.made.session, told.get(each.key, MEANWHILE)) for each in sessions),
+        ]
+
     def _wanted(self, chosen: Chosen) -> tuple[Adoption, list[Handle], list[AdoptSummaryRequest]]:
         with self._source.both() as both:
             adoption = self._adoption(both.live)
             owners = [each for each in self._owners(both) if chosen.items is None or chosen.items.get(each)]
             found = (each for each in self._source.summaries(both, adoption) if self._is_wanted(each))
-            sessions = [each for each in found if chosen.sessions is None or each.whose in chosen.sessions]
+            sessions = [each for each in found if chosen.has(each.whose)]
             return adoption, owners, sessions
 
     def _request(self, adoption: Adoption, owner: Handle, chosen: Chosen) -> AdoptRequest:
@@ -213,6 +254,24 @@ def choosing(offer: Offer, groups: frozenset[str], sessions: frozenset[bytes]) -
         wanted = (part.group for part in each.parts if part.group.key in groups)
         items[each.owner] = frozenset(address for group in wanted for address in addresses(group))
     return Chosen(items, sessions)
+
+
+def _pairs(offer: Offer, chosen: Chosen) -> Iterator[tuple[Handle, Pair]]:
+    """The items of an offer that are chosen, by their owners."""
+    for person in offer.people:
+        wanted = chosen.of(person.owner)
+        for part in person.parts:
+            if wanted is None or addresses(part.group) <= wanted:
+                yield from ((person.owner, pair) for pair in part.pairs)
+
+
+def _both(pair: Pair) -> list[Placed]:
+    """Where an item lies, on either side."""
+    return [address_of(row.item) for row in (pair.old, pair.new) if row is not None]
+
+
+def _reason(why: Mapping[Placed, str], pair: Pair) -> str:
+    return next((why[each] for each in _both(pair) if each in why), MEANWHILE)
 
 
 def _measured_texts(request: AdoptRequest, rows: Rows) -> list[str]:

@@ -16,6 +16,7 @@ from projections.decisions import revert as reverts
 from projections.decisions import revert_summaries as summaries
 from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopted import VERSION as ADOPTION
+from projections.decisions.adopted import is_adopted
 from projections.decisions.came_of import Chronicle, came_of, left_by
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft
@@ -28,9 +29,10 @@ from projections.events.summaries import SummaryEvent
 from projections.events.values import ModelUse
 from projections.fold import Record
 from projections.ids import NOBODY, EventId, Handle, Seq
-from projections.items import owner_key
+from projections.items import ITEMS, owner_key
 from projections.lookup import people
 from projections.people import name_of
+from projections.policies.closing import is_closing
 from projections.policies.precedence import HUMANS
 from projections.rows import Rows
 from projections.turns import TURNS
@@ -41,6 +43,8 @@ from replay.reading import Reader
 
 Kind = Literal["goes", "comes back", "says again", "rests again", "goes again"]
 Decide = Callable[[Rows, Chronicle, RevertRequest], list[Draft]]
+NAMES = "`dnam shadows` lists the names"
+TAKEN_BACK = f"`dnam adopt --undo NAME` takes it back; {NAMES}"
 OF_PERSON = ", of person "
 """What stands before a person's handle in what is meant, as it is recorded."""
 DecideSummary = Callable[[Rows, Chronicle, bytes, RevertRequest], list[Draft]]
@@ -131,12 +135,12 @@ def caused_by(rows: Rows, reader: Reader, chronicle: Chronicle, seq: int) -> Ask
 
 def _refuse_adoptions(record: Record) -> None:
     """What makes an adoption count, and what takes one back: they are undone whole."""
-    event, hint = record.event, "`dnam shadows` lists the names"
+    event = record.event
     taken_back = isinstance(event, ItemReverted | SummaryReverted | SummaryWithheld) and event.policy == ADOPTION
     if taken_back or (isinstance(event, RederivationAdopted) and event.undoes is not None):
-        raise BadRequest(f"#{record.seq} takes an adoption back: `dnam adopt NAME` adopts it again; {hint}")
+        raise BadRequest(f"#{record.seq} takes an adoption back: `dnam adopt NAME` adopts it again; {NAMES}")
     if isinstance(event, RederivationAdopted):
-        raise BadRequest(f"#{record.seq} is an adoption: `dnam adopt --undo NAME` takes it back; {hint}")
+        raise BadRequest(f"#{record.seq} is an adoption: {TAKEN_BACK}")
 
 
 def _at(reader: Reader, seq: int) -> tuple[Record | None, EventId]:
@@ -160,13 +164,20 @@ def by_model(rows: Rows, chronicle: Chronicle, model: str, after: int, upto: int
     if not mine:
         known = sorted({_name(call) for _, _, call in calls if call.version})
         there_is = f"there are replies of {', '.join(known)}" if known else "no model has replied yet"
-        raise Unknown(f"no reply of a model {model!r} is kept here: {there_is}")
+        hint = f". What an adoption brought of it, {TAKEN_BACK}" if _was_adopted(rows, model) else ""
+        raise Unknown(f"no reply of a model {model!r} is kept here: {there_is}{hint}")
     begun = sorted((seq, event, call.model, call.version) for seq, event, call in mine if after < seq <= upto)
     first, last = (begun[0][0], begun[-1][0]) if begun else (after, upto)
     named = model if any(call.model == model for _, _, call in mine) else _name(mine[0][2])
     found = _asked(rows, chronicle, f"what {named} replied from #{first} to #{last}", [each[1] for each in begun])
     replies = Counter(each[2:] for each in begun if each[3])  # what failed has no version, and no reply
     return found._replace(models=tuple(Replied(*each, count) for each, count in sorted(replies.items())))
+
+
+def _was_adopted(rows: Rows, model: str) -> bool:
+    """Whether an item is what an adoption made of it, of a shadow by this model. Its replies are the shadow's."""
+    adopted = (found.row.by for found in rows.scan(ITEMS) if is_adopted(found.row))
+    return any(by.kind == "model" and by.name in (model, model.partition("@")[0]) for by in adopted)
 
 
 def _calls(rows: Rows) -> Iterator[tuple[Seq, EventId, ModelUse]]:
@@ -280,5 +291,6 @@ async def _record(memory: Access, decide: Decide, owner: Handle, events: tuple[E
 
 
 def _counted(done: Done, recorded: Recorded) -> Done:
-    first = next((each.seq for each in recorded.records), None)
-    return Done(first if done.first is None else done.first, done.events + len(recorded.records))
+    """With these, but for what keeps something taken back from returning: that is told by the event behind it."""
+    told = [each.seq for each in recorded.records if not is_closing(each.event)]
+    return Done(told[0] if done.first is None and told else done.first, done.events + len(told))

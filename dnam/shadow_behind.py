@@ -1,13 +1,15 @@
 """How far a shadow is behind: what was recorded since that it would be made of.
 
 What an adoption records is no such thing, nor is anything else that came of a loop or a policy: it is made again from
-what people said and did, or not at all (`projections/rederiving/roles.py`).
+what people said and did, or not at all (`projections/rederiving/roles.py`). But the undoing of an adoption is that the
+shadow has as it was recorded, since only what came later is derived anew there.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dnam.errors import ShadowUnusable
+from dnam.rederiving.undone import is_undoing
 from dnam.shadow_opening import refuse_unusable
 from dnam.shadows import Manifest, Unusable
 from projections.rederiving.roles import ROLES, Role, role_of
@@ -27,7 +29,8 @@ def behind(live: Engine, manifest: Manifest) -> int:
     """
     with live.reading():
         """What other processes erased and rewrote is known from here on."""
-    return sum(_is_read(live, stored) for stored in stored_events(live, manifest.upto, live.head().size))
+    since = manifest.asked.since
+    return sum(_is_read(live, stored, since) for stored in stored_events(live, manifest.upto, live.head().size))
 
 
 def behind_each(data: Path, manifests: Sequence[Manifest], tell: Unusable) -> dict[str, int]:
@@ -67,7 +70,7 @@ def _is_usable(live: Engine, data: Path, manifest: Manifest, tell: Unusable) -> 
     return True
 
 
-def _is_read(live: Engine, stored: StoredEvent) -> bool:
+def _is_read(live: Engine, stored: StoredEvent, since: int) -> bool:
     """Only of what its tag alone does not tell, the event is opened: a person may have done it."""
     if _ROLES.get(codec.decode_header(stored.header).tag, "kept") not in _NOTHING_NEW:
         return True
@@ -75,4 +78,6 @@ def _is_read(live: Engine, stored: StoredEvent) -> bool:
         record = live.live.folding.record(stored)
     except LogError:  # the derivation says what is wrong with it
         return True
-    return record is not None and role_of(record.event) not in _NOTHING_NEW
+    if record is None:
+        return False
+    return role_of(record.event) not in _NOTHING_NEW or is_undoing(live, record.event, since)

@@ -1,11 +1,13 @@
-"""Taking an adoption back, for whoever asks: the last one of a shadow that counts, and was not taken back yet.
+"""Taking an adoption back, for whoever asks: the last one of a shadow that counts, and of which there is anything to
+take back.
 
 What was before it is read from the log; what changed since is left as it is, and told. One that broke off before it
-counted is counted first, and then taken back. Broken off itself, it goes on by being started again. Of whom nothing
-could be taken back, since they had opted out, it can be once they are in again, by an undoing of its own.
+counted is counted first, and then taken back. Broken off itself, it goes on by being started again. What could not be
+taken back, since its person had opted out, or another adoption or a revert lay upon it, can be once they are in again,
+or that is taken back: by an undoing of its own. It keeps no adoption before it from being taken back.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +17,7 @@ from dnam.half_adopted import Gone, gone_adoptions, readable, told_of
 from dnam.shadow_source import heard_of, rederived_of, summary_behind
 from dnam.shadows import checked
 from projections.decisions.adopt_pairs import OUT
-from projections.decisions.adopted import Adoption, next_adoption, of_owner, of_session, that_count
+from projections.decisions.adopted import Adoption, next_adoption, that_count
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.came_of import item_states, same_state
 from projections.decisions.draft import MOST_EVENTS, Draft
@@ -93,8 +95,17 @@ class _Asked(NamedTuple):
     summaries: list[UnadoptSummaryRequest]
 
 
+class _TakenBack(NamedTuple):
+    """What earlier undoings of an adoption took back, by the keys of the rows: the last event of each there."""
+
+    items: Mapping[bytes, EventId]
+    summaries: Mapping[bytes, EventId]
+
+
 class Unadopting:
-    """The taking back of the last adoption of a shadow of this name. The shadow itself may be gone by then."""
+    """The taking back of the last adoption of a shadow of this name, or of one before it where nothing of that can be.
+    The shadow itself may be gone by then.
+    """
 
     def __init__(self, memory: Access, data: Path, name: str) -> None:
         self._memory = memory
@@ -109,12 +120,14 @@ class Unadopting:
         return await self._memory.look(self._look)
 
     def _look(self, rows: Rows) -> UndoOffer | None:
-        """Of an adoption that was taken back only what could not be; if that still cannot be, an earlier one is."""
+        """Of the last adoption of which anything can be; where nothing can, the last one that was not taken back, or of
+        which something still waits.
+        """
         waits: UndoOffer | None = None
         for offer in self._offers(rows):
-            if not offer.earlier or not offer.is_empty:
+            if not offer.is_empty:
                 return offer
-            if waits is None and offer.waits:
+            if waits is None and (offer.waits or not offer.earlier):
                 waits = offer
         return waits
 
@@ -171,22 +184,34 @@ class Unadopting:
     # -- what was before ---------------------------------------------------------------------------------------------
 
     def _asked(self, rows: Rows, adoption: Adoption, earlier: tuple[Adoption, ...]) -> _Asked:
-        """What takes it back, but for those of whom an earlier undoing recorded anything."""
-
-        def is_left(whose: bytes) -> bool:
-            return not any(each.decisions(rows, whose) for each in earlier)
-
+        """What takes it back, but for what an earlier undoing took back already."""
         touched, undoing = self._touched_by(rows, adoption), adoption.undoing(len(earlier))
-        items = [self._of_owner(rows, undoing, touched, owner) for owner in touched.items if is_left(of_owner(owner))]
+        taken = _taken_back(touched_by(self._engine, rows, each) for each in earlier)
+        items = (self._of_owner(rows, undoing, touched, owner, taken) for owner in touched.items)
         summaries = [
             self._of_session(rows, undoing, touched, key, record, record.event)
             for key, record in touched.summaries.items()
-            if isinstance(record.event, SummaryRefreshed) and is_left(of_session(key))
+            if isinstance(record.event, SummaryRefreshed) and self._is_left_of(rows, key, record.id, taken)
         ]
-        return _Asked(items, summaries)
+        return _Asked([each for each in items if each.touched], summaries)
 
-    def _of_owner(self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle) -> UnadoptRequest:
-        before = [self._touched(rows, touched, each, touch) for each, touch in touched.items[owner].items()]
+    def _is_left(self, rows: Rows, key: bytes, made: EventId, taken: _TakenBack) -> bool:
+        """Whether no undoing took an item back, or what the adoption had made of it was put back since."""
+        return key not in taken.items or self._again(rows, key, made, taken.items[key]) is not None
+
+    def _is_left_of(self, rows: Rows, key: bytes, made: EventId, taken: _TakenBack) -> bool:
+        """The same of a session's summary."""
+        return key not in taken.summaries or self._summary_again(rows, key, made, taken.summaries[key]) is not None
+
+    def _of_owner(
+        self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle, taken: _TakenBack
+    ) -> UnadoptRequest:
+        left = {
+            address: touch
+            for address, touch in touched.items[owner].items()
+            if self._is_left(rows, key_of(address), touch.made, taken)
+        }
+        before = [self._touched(rows, touched, each, touch) for each, touch in left.items()]
         messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
         return UnadoptRequest(
             adoption=undoing,
@@ -204,13 +229,23 @@ class Unadopting:
         again = self._again(rows, key_of(address), touch.made)
         return Before(address, touch.made, row, touch.removed, again)
 
-    def _again(self, rows: Rows, key: bytes, made: EventId) -> EventId | None:
-        """What has put back since what an event had left of an item."""
+    def _again(self, rows: Rows, key: bytes, *made: EventId) -> EventId | None:
+        """What has put back since what the first of these events had left of an item; nothing where it is as one of
+        them left it.
+        """
         now = rows.get(ITEMS, key)
-        if now is None or now.event == made:
+        if now is None or now.event in made:
             return None
         past = item_states(rows, LogChronicle(self._engine.live), key)
-        return _put_back(put_back(past, same_state), made)
+        return _put_back(put_back(past, same_state), made[0])
+
+    def _summary_again(self, rows: Rows, key: bytes, *made: EventId) -> EventId | None:
+        """The same of a session's summary."""
+        now = rows.get(SUMMARIES, key)
+        if now is None or now.event in made:
+            return None
+        past = summary_states(rows, LogChronicle(self._engine.live), key)
+        return _put_back(put_back(past, same_summary), made[0])
 
     def _before(self, rows: Rows, touched: Touched, address: Address, made: EventId) -> ItemRow | None:
         """The row before the adoption came to it; where it came twice, before the first of both."""
@@ -223,7 +258,7 @@ class Unadopting:
         self, rows: Rows, undoing: Adoption, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
     ) -> UnadoptSummaryRequest:
         made, chronicle = record.id, LogChronicle(self._engine.live)
-        again = _put_back(put_back(summary_states(rows, chronicle, key), same_summary), made)
+        again = self._summary_again(rows, key, made)
         tried = _put_back(put_back(attempt_states(rows, chronicle, key), same_attempt), made)
         while True:
             then = self._then(rows, touched, made)
@@ -274,6 +309,16 @@ class Unadopting:
             await self._memory.record(lambda rows: unadopt_summary(rows, request))
         except ErasedMeanwhile:
             return
+
+
+def _taken_back(undoings: Iterable[Touched]) -> _TakenBack:
+    """What these undoings did, in order."""
+    items: dict[bytes, EventId] = {}
+    summaries: dict[bytes, EventId] = {}
+    for each in undoings:
+        items |= {key_of(at): touch.made for found in each.items.values() for at, touch in found.items()}
+        summaries |= {key: record.id for key, record in each.summaries.items()}
+    return _TakenBack(items, summaries)
 
 
 def _put_back(found: Sequence[Record], made: EventId) -> EventId | None:

@@ -1,7 +1,7 @@
 """`adopt`: take over what was made anew in a shadow, and `adopt --undo`: take that back."""
 
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -20,7 +20,7 @@ from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.adopted import Taken
-    from dnam.adopting import Adopting, Offer, OfOwner
+    from dnam.adopting import Adopting, Missed, Offer, OfOwner
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
     from projections.rows import Rows
@@ -59,7 +59,8 @@ def adopt(
     What a person wrote, corrected, keeps or forgot stays as it is, and so does whatever something stands against, which
     is told. It says what would change, asks, and goes on where it was broken off. --undo is the same in reverse: what
     is still as the adoption left it is again as it was. As JSON: `shadow`, `goes_on`, `people`, each with `new`,
-    `changed`, `gone` and what is `left` with the reason, `summaries`, and `adopted` with its `seq`.
+    `changed`, `gone` and what is `left` with the reason, `summaries`, `missed`, which is what could not be adopted any
+    more once that was agreed to, with the reason, and `adopted` with its `seq`.
     """
     shell = Shell(data, as_json, yes)
     if undo:
@@ -153,7 +154,8 @@ async def _adopt(
         return
     with told_broken_off(shell), shell.out.progress("adopting", "decisions") as progress:
         taken = await adopting.adopt(chosen, progress)
-    await memory.look(lambda rows: _tell(shell, rows, name, offer, taken))
+    missed = await adopting.missed(offer, chosen, taken)
+    await memory.look(lambda rows: _tell(shell, rows, name, offer, taken, missed))
 
 
 def _tell_cost(shell: Shell, model: str, most: float | None, offer: "Offer") -> None:
@@ -198,17 +200,25 @@ def _kinds(person: "OfOwner") -> Counter[str]:
     return Counter(LABELS[pair.kind] for part in person.parts for pair in part.pairs)
 
 
-def _tell(shell: Shell, rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> None:
+def _tell(
+    shell: Shell, rows: "Rows", name: str, offer: "Offer", taken: "Taken | None", missed: "Sequence[Missed]" = ()
+) -> None:
     if shell.out.as_json:
-        shell.out.emit(_value(rows, name, offer, taken))
-    elif taken is None or taken.event is None:
+        shell.out.emit(_value(rows, name, offer, taken, missed))
+        return
+    if missed:
+        shell.out.line(f"Since it was offered, {len(missed)} cannot be adopted any more:")
+        show_left(shell, (each.reason for each in missed))
+    if taken is None or taken.event is None:
         shell.out.line(f"Nothing differs from {name} that can be adopted.")
     else:
         shell.out.line(f"Adopted {in_words(taken)}, as #{taken.seq}.")
         shell.out.line(f"`dnam adopt --undo {name}` takes it back.")
 
 
-def _value(rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> dict[str, Any]:
+def _value(
+    rows: "Rows", name: str, offer: "Offer", taken: "Taken | None", missed: "Sequence[Missed]"
+) -> dict[str, Any]:
     """As a program reads it."""
     return {
         "shadow": name,
@@ -218,6 +228,7 @@ def _value(rows: "Rows", name: str, offer: "Offer", taken: "Taken | None") -> di
             {"session": each.request.made.session, "taken": not each.reason, "reason": each.reason}
             for each in offer.sessions
         ],
+        "missed": [{"person": each.owner or None, "name": each.name, "reason": each.reason} for each in missed],
         "adopted": None if taken is None or taken.event is None else taken,
     }
 

@@ -23,11 +23,13 @@ from dnam.rederiving.scope import Scope
 from dnam.rederiving.seeds import applied, origin
 from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
+from dnam.rederiving.undone import is_undoing, last_undone
 from dnam.rederiving.writing import Writing
 from dnam.shadows import Lost, Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.decisions.reapply_reverted import RevertAgainRequest, is_again_as_it_was, revert_again
+from projections.decisions.reapply_undone import undo_again, undoes
 from projections.events import (
     Event,
     ItemEvent,
@@ -40,7 +42,9 @@ from projections.events import (
     PlaceAudienceChanged,
     SummaryReset,
 )
+from projections.events.summaries import SummaryEvent
 from projections.ids import NOBODY, EventId
+from projections.policies.closing import is_closing
 from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
 from projections.rederiving.taking_back import change_readers, take_back
@@ -191,9 +195,14 @@ class Walk:
         return any(
             isinstance(each, (PlaceAudienceChanged, *EVERYBODY))
             or (role_of(each) == "decided" and self._scope.has(each))
+            or self._is_undoing(each)
             or (isinstance(each, MessageRedacted) and self._is_here(each))
             for each in events
         )
+
+    def _is_undoing(self, event: Event) -> bool:
+        """Whether it takes back what is here as it was recorded."""
+        return self._scope.has(event) and is_undoing(self._live, event, self.manifest.asked.since)
 
     def _is_here(self, event: MessageRedacted) -> bool:
         """Whether something is there that goes."""
@@ -227,8 +236,11 @@ class Walk:
         else:
             self._writing.take_over(drafts)
             await self._writing.done()
-        for each in unit.told:
-            await self._apply(each, events)
+        for number, each in enumerate(unit.told):
+            if each.event is not None and self._is_undoing(each.event):
+                await self._undo(unit.told[: number + 1], each.event)
+            else:
+                await self._apply(each, events)
         self._change(acted=unit.last)
 
     def _chains_that_read(self, events: Iterable[Event]) -> list[Key]:
@@ -274,6 +286,13 @@ class Walk:
             return
         request = RevertAgainRequest(event, until, made, cap, self._memory.guarding.rephrasing)
         await self._memory.record(lambda rows: revert_again(rows, LogChronicle(engine.live), request))
+
+    async def _undo(self, told: Sequence[Told], event: Event) -> None:
+        """What the last of these took back of what is here as it was recorded, with what that has ahead of it."""
+        undone, ahead = last_undone(self._live, event), told[-2:-1]
+        drafts = [*(each.draft() for each in ahead if each.event and is_closing(each.event)), told[-1].draft()]
+        if undone is not None:
+            await self._memory.record(lambda rows: undo_again(rows, drafts, undone))
 
     # -- runs -------------------------------------------------------------------------------------------------------
 
@@ -343,7 +362,7 @@ def _keys(events: Iterable[Event]) -> list[Key]:
     for event in events:
         if isinstance(event, ItemEvent):
             keys.append(("person", event.item.owner))
-        elif isinstance(event, SummaryReset):
+        elif isinstance(event, SummaryReset) or (isinstance(event, SummaryEvent) and undoes(event)):
             keys.append(("session", (event.session, event.audience.epoch)))
     return keys
 

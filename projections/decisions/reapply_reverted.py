@@ -73,7 +73,11 @@ def revert_again(rows: Rows, chronicle: Chronicle, request: RevertAgainRequest) 
     event, until = request.event, request.until
     row = rows.get(ITEMS, item_key(until.owner, until.compartment, until.id))
     undoes = event.policy == UNDO_VERSION
-    if row is None or _told(row.item) != _told(until) or not (_is_left_by(row, chronicle) if undoes else _is_made(row)):
+    if (
+        row is None
+        or told_of(row.item) != told_of(until)
+        or not (_is_left_by(row, chronicle) if undoes else _is_made(row))
+    ):
         return []
     what = event.reason.removeprefix(UNDO_REASON if undoes else REASON)
     again = RevertRequest(
@@ -94,7 +98,7 @@ def _is_left_by(row: ItemRow, chronicle: Chronicle) -> bool:
     return isinstance(event, ItemReverted | ItemDeprecated) and event.policy in (VERSION, POLICY)
 
 
-def _told(item: Item) -> tuple[object, ...]:
+def told_of(item: Item) -> tuple[object, ...]:
     """What tells whether two items are the very same."""
     messages = frozenset(each.message for each in item.evidence if each.message)
     return item.id, item.compartment, item.kind, item.status, normalise(item.text), messages

@@ -8,6 +8,9 @@
     derived       it came of a loop, a policy or an earlier adoption: it is made again, or not at all
     left out      it tells of this log alone
 
+Where only what came later is derived anew, what takes back something that is kept from before, as an adoption, goes on
+doing so (`decisions/reapply_undone`).
+
 Of an item event, who did it decides; what the operator reverted, and the taking back of that, is decided again. What
 the answering model did with a tool is kept, since no loop does it again; what it noted down with one is decided: it may
 have put right what another model says in other words.

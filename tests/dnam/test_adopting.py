@@ -11,14 +11,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from dnam.adopting import Adopting, Chosen, choosing
+from dnam.adopting import Adopting, Chosen, Missed, choosing
 from dnam.erasing import erase
 from dnam.loops.loop import Compare, Compared, Comparing, by_words_alone
 from dnam.memory import Memory
+from dnam.reverting import carry_out, caused_by, plan, the_revert
 from dnam.shadow_source import Source, owners_of
 from dnam.shadows import drop, load
 from dnam.unadopting import Unadopting
-from projections.events import ItemReverted, RederivationAdopted
+from projections.decisions.adopt import Part
+from projections.events import ItemReverted, ItemUpserted, RederivationAdopted
 from projections.fold import AnyProjection
 from projections.ids import NOBODY, Handle
 from projections.items import ITEMS, ItemRow, items_of
@@ -26,6 +28,7 @@ from projections.policies.by_people import is_by_people
 from projections.policies.closeness import Nearness
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.reading import Reader
 from replay.shadow import shadow_engine
@@ -127,6 +130,7 @@ async def test_everything_is_taken_over_once(data: Path) -> None:
         taken = await each.adopt()
         assert taken.event == offer.adoption.id
         assert (taken.people, taken.summaries) == (2, 1)
+        assert await each.missed(offer, Chosen(), taken) == []
         (event,) = adoptions(memory.engine)
         assert (event.people, event.items, event.summaries) == (taken.people, taken.items, taken.summaries)
         assert (event.model, event.extraction_prompt) == ("other", "extraction@4")
@@ -196,6 +200,62 @@ async def test_one_under_another_is_taken_back_once_that_one_is(data: Path) -> N
     await undo(data, "bold")
     await undo(data)
     assert await states_of(data) == before
+
+
+async def adopt_some(data: Path, name: str, word: str) -> None:
+    """Only the groups of items with a word."""
+    async with adopting(data, name=name) as (_, each):
+        offer = await each.look()
+        parts = [part for person in offer.people for part in person.parts]
+        groups = frozenset(part.group.key for part in parts if any(word in pair.row.item.text for pair in part.pairs))
+        await each.adopt(choosing(offer, groups, frozenset()))
+
+
+async def test_what_lay_under_another_is_taken_back_once_that_one_is(data: Path) -> None:
+    """Of one person a part was taken back before."""
+    await derive(data, reader("adores", name="bold"), "bold", BOLD)
+    before = await states_of(data)
+    await adopt_all(data)
+    await adopt_some(data, "bold", "rain")
+    taken = [await undo(data), await undo(data, "bold"), await undo(data)]
+    assert await states_of(data) == before
+    assert [(each.items, each.summaries) for each in taken] == [(2, 1), (1, 0), (1, 0)]
+    assert [await undo(data), await undo(data, "bold")] == [None, None]
+
+
+async def revert(data: Path, the: int | None = None) -> int | None:
+    """Revert what an adoption changed last of an item, or take the revert of this seq back."""
+    async with opened(data) as memory:
+        reader, chronicle = Reader(memory.engine.live), LogChronicle(memory.engine.live)
+        records = [each for seq in range(1, reader.size + 1) if (each := reader.at(seq).record) is not None]
+        last = next(each.seq for each in reversed(records) if isinstance(each.event, ItemUpserted))
+        asked = caused_by if the is None else the_revert
+        found = await memory.look(lambda rows: plan(memory, rows, asked(rows, reader, chronicle, the or last)))
+        return (await carry_out(memory, found)).first
+
+
+async def test_what_was_reverted_when_it_was_taken_back_is_once_that_is(data: Path) -> None:
+    """Of one person a part was taken back before."""
+    before = await states_of(data)
+    await adopt_all(data)
+    adopted = await states_of(data)
+    the = await revert(data)
+    reverted = await states_of(data)
+    assert (await undo(data)).items == 2
+    await revert(data, the)
+    assert await states_of(data) not in (before, adopted, reverted)
+    assert (await undo(data)).items == 1
+    assert await states_of(data) == before
+    assert await undo(data) is None
+
+
+async def test_one_of_which_all_was_reverted_keeps_no_earlier_one_from_being_taken_back(data: Path) -> None:
+    before = await states_of(data)
+    await adopt_some(data, NAME, "snow")
+    await adopt_some(data, NAME, "rain")
+    await revert(data)
+    taken = await undo(data)
+    assert (taken.items, await states_of(data)) == (1, before)
 
 
 async def test_what_a_person_changed_between_two_adoptions_stays(data: Path) -> None:
@@ -339,6 +399,35 @@ async def test_what_a_person_says_meanwhile_wins(data: Path) -> None:
         assert not any("rain" in text for text in await memory.look(texts))
         left = [left.reason for person in (await each.look()).people for left in person.left]
         assert left == ["it rests only on messages that left recall with what the person forgot"]
+
+
+async def test_what_cannot_be_taken_over_any_more_once_it_was_agreed_to_is_told(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        offer, ada = await each.look(), await memory.person("ada", platform="discord")
+        (part,) = (part for person in offer.people for part in person.parts if _has(part, "snow"))
+        chosen = choosing(offer, frozenset({part.group.key}), frozenset(each.key for each in offer.sessions))
+        await memory.forget(ada, "likes snow")
+        await memory.forget(ada, "likes rain")  # this was not chosen
+        taken = await each.adopt(chosen)
+        assert await each.missed(offer, chosen, taken) == [
+            Missed(
+                ada, part.pairs[0].row.item.id, "it rests only on messages that left recall with what the person forgot"
+            ),
+            Missed(NOBODY, "discord:channel:1", "it tells something that was forgotten here"),
+        ]
+
+
+async def test_of_whoever_is_erased_meanwhile_is_told_that_it_changed(data: Path) -> None:
+    async with adopting(data) as (memory, each):
+        offer, kim = await each.look(), await kim_of(memory)
+        await erase(memory, kim)
+        taken = await each.adopt()
+        missed = await each.missed(offer, Chosen(), taken)
+        assert [(one.owner, one.reason) for one in missed] == [(who, "it changed meanwhile") for who in (kim, NOBODY)]
+
+
+def _has(part: Part, word: str) -> bool:
+    return any(word in pair.row.item.text for pair in part.pairs)
 
 
 async def test_the_memory_may_be_in_use_meanwhile(data: Path) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import shutil
+import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 
 from dnam.adopting import Adopting, Offer
 from dnam.cli.adopting_ready import ready
+from dnam.cli.screen import Screen
 from dnam.shadows import FILE, Manifest, drop, load, making, save
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -216,6 +219,35 @@ def test_an_adoption_is_not_reverted_but_undone(data: Path) -> None:
     undone = dnam("adopt", "--undo", "next", "--data", data, "--yes", "--json").value["undone"]["seq"]
     for each in range(seq + 1, undone + 1):
         assert "takes an adoption back: `dnam adopt NAME` adopts it again" in refused(each)
+
+
+def test_what_an_adopted_model_replied_is_not_reverted_but_undone(data: Path) -> None:
+    def refused() -> str:
+        ran = dnam("revert", "--model", "offline", "--between", "1", "now", "--data", data)
+        assert (ran.code, "no reply of a model 'offline' is kept here" in ran.err) == (2, True)
+        return ran.err
+
+    assert "adopt" not in refused()
+    dnam("adopt", "next", "--data", data, "--yes")
+    assert "What an adoption brought of it, `dnam adopt --undo NAME` takes it back; `dnam shadows` lists" in refused()
+    dnam("adopt", "--undo", "next", "--data", data, "--yes")
+    assert "adopt" not in refused()
+
+
+def test_what_was_forgotten_while_it_asked_is_told(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def agrees(*_: object) -> bool:
+        forgets = [sys.executable, "-m", "dnam", "forget", "Ada", "likes snow", "--data", str(data)]
+        subprocess.run(forgets, check=True, capture_output=True)
+        return True
+
+    monkeypatch.setattr(Screen, "confirm", agrees)
+    ran = dnam("adopt", "next", "--data", data)
+    assert "Since it was offered, 2 cannot be adopted any more:\n" in ran.out
+    assert (
+        "    1 stays as it is here: it rests only on messages that left recall with what the person forgot" in ran.out
+    )
+    assert "    1 stays as it is here: it tells something that was forgotten here" in ran.out
+    assert "Adopted 2 items of 2 people and 0 summaries, as #" in ran.out
 
 
 def test_what_is_recorded_already_is_gone_on_with(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,26 @@ def test_what_came_of_it_goes_and_comes_back(data: Path) -> None:
     assert texts(data) == BAD
     nothing = dnam("revert", "--undo", str(first), "--yes", "--data", data)
     assert nothing.out == f"Nothing is left of the revert of what came of #{work} to take back.\n"
+
+
+async def lore(memory: Memory) -> None:
+    """Kim says how things are on the server, and that is learned as nobody's."""
+    said = await _says(memory, "x3", "the gate is painted green", 1_020_000)
+    await _reads(memory, said.person, "good", [
+        {"kind": "fact", "text": "The gate is green.", "about": "guild", "evidence": "the gate is painted green"}
+    ])  # fmt: skip
+
+
+def test_what_is_nobody_s_goes_and_comes_back_by_the_event_that_it_names(tmp_path: Path) -> None:
+    make(data := tmp_path / "data", garden, lore)
+    held = partial(dnam, "lore", "--guild", "Garden", "--data", data)
+    assert "The gate is green." in held().out
+    done = dnam("revert", "--caused-by", str(seq(data, "extraction.answered")), "--yes", "--json", "--data", data)
+    assert "The gate is green." not in held().out
+    assert (done.value["events"], done.value["undo"]) == (1, seq(data, "item.deprecated"))
+    back = dnam("revert", "--undo", str(done.value["undo"]), "--yes", "--data", data)
+    assert back.code == 0
+    assert "The gate is green." in held().out
 
 
 def test_audit_and_why_tell_of_it_in_words(data: Path) -> None:

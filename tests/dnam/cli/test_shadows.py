@@ -190,9 +190,9 @@ async def test_how_far_a_shadow_is_behind_is_counted_outside_of_any_look(
 
         return look
 
-    def is_read(live: Engine, stored: StoredEvent) -> bool:
+    def is_read(live: Engine, stored: StoredEvent, since: int) -> bool:
         counted.append(looks)
-        return read(live, stored)
+        return read(live, stored, since)
 
     save(data, msgspec.structs.replace(load(data, "next"), upto=1))
     monkeypatch.setattr(shadow_behind, "_is_read", is_read)
