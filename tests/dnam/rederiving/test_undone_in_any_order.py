@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -29,7 +30,7 @@ from replay.reading import Reader
 from tests.dnam.rederiving.histories import Step
 from tests.dnam.rederiving.moody import Moody, moods
 from tests.dnam.rederiving.square import steps
-from tests.dnam.rederiving.test_adopted_histories import LAW, OPENING, Story, Telling, but, folder, state
+from tests.dnam.rederiving.test_adopted_histories import LAW, OPENING, Story, Telling, but, folder, state, withheld_of
 from tests.dnam.rederiving.village import ASKED, both, derive
 
 NAMES = ("earlier", "other")
@@ -117,7 +118,9 @@ async def _taken_back(telling: Telling, stack: Stack) -> Counter[str]:
             await (undoing.adoption(each) if isinstance(each, str) else undoing.revert(each))
         while [name for name in NAMES if await undoing.adoption(name)] or await undoing.a_revert():
             pass
-        after, withheld = await telling.square.memory.look(state), frozenset(undoing.withheld)
+        memory = telling.square.memory
+        after = await memory.look(state)
+        withheld = await memory.look(partial(withheld_of, sessions=frozenset(undoing.withheld)))
     assert but(after, withheld) == but(before, withheld)
     await behind.derive()
     behind.heard_of_it()
