@@ -5,12 +5,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from dnam.encoder import Encoder
 from dnam.languages import Language, load
+from dnam.loops.loop import nothing
 from dnam.memory import Memory
 from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
@@ -28,6 +31,7 @@ from dnam.rederiving.spending import Guess, Spending, unguessed
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
+from dnam.rederiving.watch import Refuse, TakenBack, Watch, unwatched
 from dnam.resolving import resolved
 from dnam.settings import Settings
 from dnam.shadow_opening import open_shadow
@@ -46,6 +50,7 @@ from replay.clock import Clock
 from replay.engine import Engine
 from replay.errors import KeyMissing, LogError, Refused
 from replay.lmdb_file import translated
+from replay.log import Head
 from replay.shadow import shadow_folder
 from replay.units import tagged
 
@@ -56,6 +61,14 @@ MERGE_POLICIES = (closeness.VERSION, APART)
 """How items are merged: those that are close, or none."""
 CATCHING_UP = 3
 """How many times it catches up with what was recorded meanwhile: it ends also where somebody never stops writing."""
+
+
+class Way(NamedTuple):
+    """How it is derived: what compares items, how many calls there are at once, and what sends those of batches."""
+
+    encoder: Encoder | None
+    at_once: int
+    send: Send | None
 
 
 class Rederivation:
@@ -71,6 +84,8 @@ class Rederivation:
         self._as_of = live.head()
         self._lessons = 0
         """How many runs are expected that were never recorded, once they were looked for."""
+        self._follows: int | None = None
+        """Behind which seq the last walk began: what was taken back behind it, it may not know of."""
         self.recorded = self._read()
 
     def _read(self) -> Recorded:
@@ -150,17 +165,20 @@ class Rederivation:
         """Walk until the live memory's end is reached, and some times until what was recorded meanwhile is; what was
         done when it breaks off stays, and is gone on from.
         """
-        spending = await self._spending(most_micros, learns=send is None)
+        spending, way = await self._spending(most_micros, learns=send is None), Way(encoder, at_once, send)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
                 while self.manifest.upto < end or self.manifest.state != "complete":
-                    epoch, traffic = self.live.head().epoch, Traffic(at_once, send)
+                    epoch = self.live.head().epoch
                     try:
-                        await self._once(self._runs(spending, traffic, encoder), traffic, spending, progress)
+                        await self._once(way, spending, progress)
+                    except TakenBack:  # it begins again, without that
+                        continue
                     except (Refused, KeyMissing):
                         if not await asyncio.to_thread(self._erased_since, epoch):
                             raise
+            await asyncio.to_thread(self._follow_last)
         except BaseException as error:
             self._keep_what_it_took(spending, error)
             raise
@@ -183,9 +201,9 @@ class Rederivation:
         with self.live.reading():
             return self.live.head().epoch != epoch
 
-    def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None) -> Runs:
+    def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None, refuse: Refuse = unwatched) -> Runs:
         memory, asked = self.memory, self.manifest.asked
-        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic)
+        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic, refuse)
         merges = by_tokens(memory.vocabulary) if asked.merge_policy != APART else None
         with_ = With(
             prompt(asked.extraction_prompt),
@@ -197,19 +215,20 @@ class Rederivation:
         )
         return Runs(memory, Tending(memory, self.model, encoder), replies, with_)
 
-    async def _once(self, runs: Runs, traffic: Traffic, spending: Spending, progress: Progress) -> None:
-        """One walk to where the live log ends by then."""
+    async def _once(self, way: Way, spending: Spending, progress: Progress) -> None:
+        """One walk to where the live log ends by then. TakenBack where something was that it may have read."""
 
         def tell(done: int, total: int) -> None:
             progress(done, total, spending.cost_micros)
 
-        await asyncio.to_thread(follow, self.live, self.memory.engine, self.manifest.upto)
-        head = self.live.head()
+        await self.memory.record(nothing)  # what a walk that was broken off had left on its way is there behind it
+        head = await asyncio.to_thread(self._followed)
         if head != self._as_of:
             self._as_of = head
             self.recorded = await asyncio.to_thread(self._read)
-        upto = head.size
-        runs.replies = runs.replies._replace(recorded=self.recorded)
+        upto, watch = head.size, Watch(self.live, head.size)
+        traffic = Traffic(way.at_once, way.send, partial(asyncio.to_thread, watch.refuse))
+        runs = self._runs(spending, traffic, way.encoder, watch.refuse)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         recorded_runs, find = self.runs(), self.live.store.log.find
         ahead = sum((find(run.event) or 0) > self.manifest.upto for run in recorded_runs)
@@ -217,6 +236,20 @@ class Rederivation:
         await walk.go(upto)
         counted = await asyncio.to_thread(self._counted, spending)
         self._keep(msgspec.structs.replace(counted, state="complete", runs=len(recorded_runs) + walk.lessons))
+
+    def _followed(self) -> Head:
+        """Where the live log ends, with all that was taken back in it by then taken back in the shadow."""
+        with self.live.reading():
+            """What other processes rewrote is known from here on."""
+        head = self.live.head()
+        follow(self.live, self.memory.engine, self.manifest.upto)
+        self._follows = self.manifest.upto
+        return head
+
+    def _follow_last(self) -> None:
+        """Take back what was taken back while the last walk was under way, which may have taken it over meanwhile."""
+        if self._follows is not None:
+            follow(self.live, self.memory.engine, self._follows)
 
     def _keep(self, manifest: Manifest) -> None:
         self.manifest = without_erased(manifest, self.memory.engine.store.ring)
