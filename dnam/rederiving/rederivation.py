@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ from dnam.shadow_opening import open_shadow
 from dnam.shadows import Asked, Manifest, making, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
-from projections.events import Event, ExtractionReplied, MergeReplied
+from projections.events import Event, ExtractionReplied, MergeReplied, ReplyWithdrawn
 from projections.events.values import ModelUse
 from projections.ids import EventId
 from projections.policies import closeness
@@ -52,7 +53,7 @@ from replay.errors import KeyMissing, LogError, Refused
 from replay.lmdb_file import translated
 from replay.log import Head
 from replay.shadow import shadow_folder
-from replay.units import tagged
+from replay.units import stored_with, tagged
 
 Progress = Callable[[int, int, int], None]
 """Told how many runs are done, of how many, and the cost so far in 10⁻⁶ USD."""
@@ -82,6 +83,8 @@ class Rederivation:
         self._data = folder
         self._scope = live_scope(live, manifest.asked)
         self._as_of = live.head()
+        self._end = self._as_of.size
+        """Up to where the live log is read."""
         self._lessons = 0
         """How many runs are expected that were never recorded, once they were looked for."""
         self._follows: int | None = None
@@ -89,7 +92,11 @@ class Rederivation:
         self.recorded = self._read()
 
     def _read(self) -> Recorded:
-        return recorded(tagged(self.live, TOLD_BY, self._as_of.size))
+        """What the live log tells of its runs, and what is left of those whose words went behind the end."""
+        withdrawn = stored_with(self.live, {ReplyWithdrawn.TAG}, self._end, self._as_of.size)
+        records = filter(None, map(self.live.live.folding.record, withdrawn))
+        behind = ((each.id, each.event) for each in records)
+        return recorded(chain(tagged(self.live, TOLD_BY, self._end), behind))
 
     def runs(self) -> list[Run]:
         """The recorded runs that are made anew."""
@@ -172,8 +179,10 @@ class Rederivation:
                 while self.manifest.upto < end or self.manifest.state != "complete":
                     epoch = self.live.head().epoch
                     try:
-                        await self._once(way, spending, progress)
-                    except TakenBack:  # it begins again, without that
+                        await self._once(end, way, spending, progress)
+                    except (
+                        TakenBack
+                    ):  # it begins again, without that, and no further: else others would never let it end
                         continue
                     except (Refused, KeyMissing):
                         if not await asyncio.to_thread(self._erased_since, epoch):
@@ -215,25 +224,25 @@ class Rederivation:
         )
         return Runs(memory, Tending(memory, self.model, encoder), replies, with_)
 
-    async def _once(self, way: Way, spending: Spending, progress: Progress) -> None:
-        """One walk to where the live log ends by then. TakenBack where something was that it may have read."""
+    async def _once(self, end: int, way: Way, spending: Spending, progress: Progress) -> None:
+        """One walk to where the live log ended. TakenBack where something was that it may have read."""
 
         def tell(done: int, total: int) -> None:
             progress(done, total, spending.cost_micros)
 
         await self.memory.record(nothing)  # what a walk that was broken off had left on its way is there behind it
         head = await asyncio.to_thread(self._followed)
-        if head != self._as_of:
-            self._as_of = head
+        if (head, end) != (self._as_of, self._end):
+            self._as_of, self._end = head, end
             self.recorded = await asyncio.to_thread(self._read)
-        upto, watch = head.size, Watch(self.live, head.size)
+        watch = Watch(self.live, end, head.size)
         traffic = Traffic(way.at_once, way.send, partial(asyncio.to_thread, watch.refuse))
         runs = self._runs(spending, traffic, way.encoder, watch.refuse)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         recorded_runs, find = self.runs(), self.live.store.log.find
         ahead = sum((find(run.event) or 0) > self.manifest.upto for run in recorded_runs)
         walk.total, self._lessons = ahead + self._lessons, 0
-        await walk.go(upto)
+        await walk.go(end)
         counted = await asyncio.to_thread(self._counted, spending)
         self._keep(msgspec.structs.replace(counted, state="complete", runs=len(recorded_runs) + walk.lessons))
 

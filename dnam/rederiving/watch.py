@@ -43,12 +43,14 @@ class TakenBack(Exception):
 
 
 class Watch:
-    """Looks at a live log behind a walk that ends at a seq of it. It may be asked in any thread."""
+    """Looks at a live log behind `seen`, up to where the shadow has followed it, while a walk goes on that ends at
+    `upto`. It may be asked in any thread.
+    """
 
-    def __init__(self, live: Engine, upto: int) -> None:
+    def __init__(self, live: Engine, upto: int, seen: int) -> None:
         self._live = live
         self._upto = upto
-        self._seen = upto
+        self._seen = seen
         self._turn = threading.Lock()
         self._is_over = False
 

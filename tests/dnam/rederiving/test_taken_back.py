@@ -36,6 +36,7 @@ ASKED = Asked(HAIKU, HAIKU, "extraction@4", "summary@2", "closeness@2")
 WORD = "zyzzyva"
 MAPS = "old maps"
 HERS = PlaceSeen("discord", "", "direct", "", "direct", partner=Account("discord", "ada", "Ada"))
+DAY = 86_400_000
 AGAIN = "They enjoys: "
 """What each summary puts behind the one before."""
 
@@ -163,6 +164,52 @@ async def test_what_stays_the_same_is_asked_once(path: Path) -> None:
     assert not {each.prompt for each in asks.before} & {each.prompt for each in asks.behind}
 
 
+def say(path: Path, text: str) -> None:
+    script = f"from tests.dnam.rederiving.test_taken_back import said; said({str(path)!r}, {text!r})"
+    with process(code=script) as running:
+        assert running.wait(60) == 0
+
+
+def said(path: str, text: str) -> None:
+    """Kim says something, now."""
+
+    async def saying() -> None:
+        async with village(Path(path)) as there:
+            there.said += DAY
+            await there.say("kim", text)
+
+    asyncio.run(saying())
+
+
+async def test_who_says_more_and_takes_that_back_does_not_keep_it_from_ending(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asks, walked, new = Asks(1, lambda: say(path, "I like fresh words")), list[int](), "fresh words"
+    acts = {3: redact, 5: lambda path: redact(path, new)}
+
+    class Watched(Watch):
+        def __init__(self, live: Engine, upto: int, seen: int) -> None:
+            super().__init__(live, upto, seen)
+            walked.append(upto)
+
+    monkeypatch.setattr("dnam.rederiving.rederivation.Watch", Watched)
+    async with serving(replies()) as server:
+        model = Claude(Access(server.key, server.url))
+
+        def hear(request: Request) -> None:
+            asks.hear(request)
+            acts.get(len(server.requests), lambda _: None)(path)
+
+        server.heard = hear
+        await derive(path, model, "next", ASKED, at_once=1)
+        await model.close()
+    first, again, *others = walked
+    assert first == again
+    assert len(others) == 1
+    assert others[0] > again, "it has caught up"
+    assert held(path, new) == held(path, WORD) == []
+
+
 async def test_a_question_that_failed_is_not_sent_again_with_what_was_redacted(path: Path) -> None:
     good, told = replies(), list[Request]()
 
@@ -194,12 +241,13 @@ async def test_nothing_is_derived_any_more_of_who_opted_out(path: Path, number: 
 
 async def test_what_is_said_and_taken_back_behind_the_walk_ends_nothing(path: Path) -> None:
     with Engine.open(path, writable=False) as live:
-        watch = Watch(live, live.head().size - 3)
+        size = live.head().size
+        watch = Watch(live, size - 3, size)
         watch.refuse()
         await asyncio.to_thread(redact, path, "last word")
         watch.refuse()
         assert not watch.is_over
-        sees = Watch(live, live.head().size - 3)
+        sees = Watch(live, size - 3, live.head().size)
         await asyncio.to_thread(redact, path, MAPS)
         for each in (watch, watch, sees):
             with pytest.raises(TakenBack):
@@ -210,7 +258,7 @@ async def test_what_is_said_and_taken_back_behind_the_walk_ends_nothing(path: Pa
 @pytest.mark.parametrize("command", [("opt-out", "discord:ada"), ("erase", "ada", "--yes")])
 async def test_who_opts_out_or_is_erased_ends_it(path: Path, command: Sequence[str]) -> None:
     with Engine.open(path, writable=False) as live:
-        watch = Watch(live, live.head().size)
+        watch = Watch(live, live.head().size, live.head().size)
         await asyncio.to_thread(happens, path, *command)
         with pytest.raises(TakenBack):
             watch.refuse()
