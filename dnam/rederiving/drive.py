@@ -78,6 +78,7 @@ async def _drive(
             case Find():
                 outcome = Recorded()
             case _:
+                replies.refuse()
                 outcome = await compare(step)
 
 

@@ -256,6 +256,7 @@ class Runs:
             return None
         job = Job("encoder", compartment, person=person)
         texts = await self._look(lambda rows: texts_of(rows, person, compartment), then)
+        self.replies.refuse()  # an encoder may be a service too
         by_meaning = await self._tending.measure(lambda _: texts, job)
         return by_meaning or self._with.closeness
 

@@ -2,6 +2,7 @@
 not shown to a model any more.
 
     before a question goes out, or a batch    the live log is looked at; where something was taken back, nothing is sent
+    before an encoder compares texts          the same
     when a batch has been answered            the same: what it replied is not decided from
     before what was replied then is decided   the same, inside of the decision
 

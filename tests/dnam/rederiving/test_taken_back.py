@@ -12,12 +12,15 @@ from typing import Any
 import pytest
 
 from dnam.adapters.anthropic.claude import Access, Claude
+from dnam.encoder import Encoded, EncoderError
+from dnam.loops.merge import texts_of
 from dnam.model import ExtractionInputs
 from dnam.rederiving.watch import TakenBack, Watch
 from dnam.shadows import Asked, Manifest, load
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard
+from projections.events.upkeep import EncodedKind
 from projections.lookup import sessions
 from replay.engine import Engine
 from replay.shadow import shadow_engine
@@ -287,6 +290,37 @@ def test_what_the_walk_had_read_by_then_does_not_come_back(
     assert held(path, WORD) == []
     asyncio.run(derive(path, model(), "fresh", asked))
     assert ends(path, "next") == ends(path, "fresh")
+
+
+class Comparing:
+    """An encoder that keeps what it was shown, and fails: words decide then."""
+
+    name = "comparing"
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    async def encode(self, texts: Sequence[str], kind: EncodedKind = "document") -> Encoded:
+        self.shown += texts
+        raise EncoderError("it cannot")
+
+
+async def test_no_encoder_is_shown_what_was_redacted(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found, encoder = list[tuple[str, ...]](), Comparing()
+
+    def found_before(*asked: Any) -> tuple[str, ...]:
+        texts = texts_of(*asked)
+        if WORD in str(texts) and not found:
+            found.append(texts)
+            redact(path)
+        return texts
+
+    monkeypatch.setattr("dnam.rederiving.runs.texts_of", found_before)
+    await derive(path, reader("enjoys", name="other"), asked=OTHER, encoder=encoder)
+    assert found
+    assert encoder.shown
+    assert not [each for each in encoder.shown if WORD in each]
+    assert held(path, WORD) == []
 
 
 # -- batches -------------------------------------------------------------------------------------------------------
