@@ -4,7 +4,8 @@ A conversation with a model is a generator that yields an `Ask` and receives a `
 what a remote model is sent; `inputs` is the same, typed, for models that need no prose.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
 from typing import Literal, Protocol
 
 import msgspec
@@ -15,6 +16,18 @@ from projections.ids import NOBODY, Handle
 Purpose = Literal["answer", "extraction", "summary", "merge"]
 Hear = Callable[[str], None]
 """Told the whole text so far as it streams; a stream that is tried again begins again with a shorter text."""
+Still = Callable[[], Awaitable[None]]
+"""Raises where what waits to be asked is not to be asked any more."""
+
+
+async def anyway() -> None:
+    """For what is asked whatever happens."""
+
+
+STILL: ContextVar[Still] = ContextVar("still", default=anyway)
+"""What a model that tries again asks before it sends a question, each time: its words may have been taken back while
+it waited.
+"""
 
 
 def unheard(_: str) -> None:

@@ -17,6 +17,7 @@ from dnam.model import Ask, ModelError, Reply
 from dnam.rederiving.replies import NoReply, RunReplies
 from dnam.rederiving.seeds import Seeds
 from dnam.rederiving.turns import ANYTIME, Turn
+from dnam.rederiving.watch import unless_overtaken
 from projections.decisions.draft import Draft, first_id
 from projections.fold import Record
 from projections.ids import EventId
@@ -69,7 +70,7 @@ async def _drive(
         match step:
             case Decide(decision):
                 await turn.come()
-                recorded = await memory.record(decision)
+                recorded = await memory.record(unless_overtaken(decision, replies.refuse))
                 replies.kept()
                 outcome = recorded if recorded.records else await _recorded_before(memory, seeds)
             case Ask():
@@ -77,6 +78,7 @@ async def _drive(
             case Find():
                 outcome = Recorded()
             case _:
+                replies.refuse()
                 outcome = await compare(step)
 
 
@@ -94,6 +96,7 @@ async def drive_at_once(
     begun: list[Loop[T]] = []
 
     def decision(rows: Rows) -> Sequence[Draft]:
+        replies.refuse()
         loop = begin(rows)
         if loop is None:
             return []
@@ -101,7 +104,7 @@ async def drive_at_once(
         step = next(loop)
         while not isinstance(step, Decide):
             step = loop.send(_known_outcome(replies, step, seeds.next_id))
-        return step.decision(rows)
+        return unless_overtaken(step.decision, replies.refuse)(rows)
 
     await turn.come()
     recorded = await memory.record(decision)

@@ -5,12 +5,16 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from dnam.encoder import Encoder
 from dnam.languages import Language, load
+from dnam.loops.loop import nothing
 from dnam.memory import Memory
 from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
@@ -28,13 +32,14 @@ from dnam.rederiving.spending import Guess, Spending, unguessed
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
+from dnam.rederiving.watch import Refuse, TakenBack, Watch, unwatched
 from dnam.resolving import resolved
 from dnam.settings import Settings
 from dnam.shadow_opening import open_shadow
 from dnam.shadows import Asked, Manifest, making, save, without_erased
 from dnam.tending import MERGE_PROMPT, Tending
 from projections.errors import BadRequest
-from projections.events import Event, ExtractionReplied, MergeReplied
+from projections.events import Event, ExtractionReplied, MergeReplied, ReplyWithdrawn
 from projections.events.values import ModelUse
 from projections.ids import EventId
 from projections.policies import closeness
@@ -46,8 +51,9 @@ from replay.clock import Clock
 from replay.engine import Engine
 from replay.errors import KeyMissing, LogError, Refused
 from replay.lmdb_file import refuse_full, translated
+from replay.log import Head
 from replay.shadow import shadow_folder
-from replay.units import tagged
+from replay.units import stored_with, tagged
 
 Progress = Callable[[int, int, int], None]
 """Told how many runs are done, of how many, and the cost so far in 10⁻⁶ USD."""
@@ -64,6 +70,17 @@ def unheeded(_: int) -> None:
     """Nobody is told."""
 
 
+class Way(NamedTuple):
+    """How it is derived: what compares items, how many calls there are at once, what sends those of batches, and who is
+    told for how many it `waits` where it is to end.
+    """
+
+    encoder: Encoder | None
+    at_once: int
+    send: Send | None
+    waits: Waits
+
+
 class Rederivation:
     """An open derivation."""
 
@@ -75,12 +92,20 @@ class Rederivation:
         self._data = folder
         self._scope = live_scope(live, manifest.asked)
         self._as_of = live.head()
+        self._end = self._as_of.size
+        """Up to where the live log is read."""
         self._lessons = 0
         """How many runs are expected that were never recorded, once they were looked for."""
+        self._follows: int | None = None
+        """Behind which seq the last walk began: what was taken back behind it, it may not know of."""
         self.recorded = self._read()
 
     def _read(self) -> Recorded:
-        return recorded(tagged(self.live, TOLD_BY, self._as_of.size))
+        """What the live log tells of its runs, and what is left of those whose words went behind the end."""
+        withdrawn = stored_with(self.live, {ReplyWithdrawn.TAG}, self._end, self._as_of.size)
+        records = filter(None, map(self.live.live.folding.record, withdrawn))
+        behind = ((each.id, each.event) for each in records)
+        return recorded(chain(tagged(self.live, TOLD_BY, self._end), behind))
 
     def runs(self) -> list[Run]:
         """The recorded runs that are made anew."""
@@ -157,18 +182,20 @@ class Rederivation:
         """Walk until the live memory's end is reached, and some times until what was recorded meanwhile is; what was
         done when it breaks off stays, and is gone on from. Told to end, it `waits` for the calls that are under way.
         """
-        spending = await self._spending(most_micros, learns=send is None)
+        spending, way = await self._spending(most_micros, learns=send is None), Way(encoder, at_once, send, waits)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
                 while self.manifest.upto < end or self.manifest.state != "complete":
                     epoch = self.live.head().epoch
-                    traffic = Traffic(at_once, send, lambda: waits(len(spending.under_way)))
                     try:
-                        await self._once(self._runs(spending, traffic, encoder), traffic, spending, progress)
+                        await self._once(end, way, spending, progress)
+                    except TakenBack:  # it begins again, without that, and no further: else others never let it end
+                        continue
                     except (Refused, KeyMissing):
                         if not await asyncio.to_thread(self._erased_since, epoch):
                             raise
+            await asyncio.to_thread(self._follow_last)
         except BaseException as error:
             self._keep_what_it_took(spending, error)
             raise
@@ -191,10 +218,10 @@ class Rederivation:
         with self.live.reading():
             return self.live.head().epoch != epoch
 
-    def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None) -> Runs:
+    def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None, refuse: Refuse = unwatched) -> Runs:
         memory, asked = self.memory, self.manifest.asked
-        refuse = self._refuse_full if self.model.paid and not traffic.gathers else anytime
-        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic, refuse)
+        refuse_full = self._refuse_full if self.model.paid and not traffic.gathers else anytime
+        replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic, refuse, refuse_full)
         merges = by_tokens(memory.vocabulary) if asked.merge_policy != APART else None
         with_ = With(
             prompt(asked.extraction_prompt),
@@ -210,26 +237,42 @@ class Rederivation:
         """LogFull: a reply would be paid for, and again once there is room. What comes of a batch can be fetched."""
         refuse_full(shadow_folder(self._data, self.manifest.name))
 
-    async def _once(self, runs: Runs, traffic: Traffic, spending: Spending, progress: Progress) -> None:
-        """One walk to where the live log ends by then."""
+    async def _once(self, end: int, way: Way, spending: Spending, progress: Progress) -> None:
+        """One walk to where the live log ended. TakenBack where something was that it may have read."""
 
         def tell(done: int, total: int) -> None:
             progress(done, total, spending.cost_micros)
 
-        await asyncio.to_thread(follow, self.live, self.memory.engine, self.manifest.upto)
-        head = self.live.head()
-        if head != self._as_of:
-            self._as_of = head
+        await self.memory.record(nothing)  # what a walk that was broken off had left on its way is there behind it
+        head = await asyncio.to_thread(self._followed)
+        if (head, end) != (self._as_of, self._end):
+            self._as_of, self._end = head, end
             self.recorded = await asyncio.to_thread(self._read)
-        upto = head.size
-        runs.replies = runs.replies._replace(recorded=self.recorded)
+        watch = Watch(self.live, end, head.size)
+        still, waits = partial(asyncio.to_thread, watch.refuse), lambda: way.waits(len(spending.under_way))
+        traffic = Traffic(way.at_once, way.send, still, waits)
+        runs = self._runs(spending, traffic, way.encoder, watch.refuse)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         recorded_runs, find = self.runs(), self.live.store.log.find
         ahead = sum((find(run.event) or 0) > self.manifest.upto for run in recorded_runs)
         walk.total, self._lessons = ahead + self._lessons, 0
-        await walk.go(upto)
+        await walk.go(end)
         counted = await asyncio.to_thread(self._counted, spending)
         self._keep(msgspec.structs.replace(counted, state="complete", runs=len(recorded_runs) + walk.lessons))
+
+    def _followed(self) -> Head:
+        """Where the live log ends, with all that was taken back in it by then taken back in the shadow."""
+        with self.live.reading():
+            """What other processes rewrote is known from here on."""
+        head = self.live.head()
+        follow(self.live, self.memory.engine, self.manifest.upto)
+        self._follows = self.manifest.upto
+        return head
+
+    def _follow_last(self) -> None:
+        """Take back what was taken back while the last walk was under way, which may have taken it over meanwhile."""
+        if self._follows is not None:
+            follow(self.live, self.memory.engine, self._follows)
 
     def _keep(self, manifest: Manifest) -> None:
         self.manifest = without_erased(manifest, self.memory.engine.store.ring)

@@ -17,10 +17,11 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.loops.loop import reply_of
-from dnam.model import Ask, Hear, Model, ModelError, Reply, unheard
+from dnam.model import STILL, Ask, Hear, Model, ModelError, Reply, unheard
 from dnam.prompts import digest
 from dnam.rederiving.spending import Spending
 from dnam.rederiving.traffic import Traffic
+from dnam.rederiving.watch import Refuse, TakenBack, unwatched
 from projections.events import (
     Event,
     ExtractionAnswered,
@@ -54,7 +55,8 @@ def anytime() -> None:
 
 class Replies(NamedTuple):
     """Everything that replies. `again` says of a recorded call whether the same model is asked with the same prompt.
-    `refuse` raises what keeps a reply from being recorded, as far as that is known before it is paid for.
+    `refuse` raises TakenBack where what is shown, or was replied then, may have been taken back by now; `refuse_full`
+    what keeps a reply from being recorded, as far as that is known before it is paid for.
     """
 
     model: Model
@@ -63,7 +65,8 @@ class Replies(NamedTuple):
     again: Again
     spending: Spending
     traffic: Traffic
-    refuse: Callable[[], None] = anytime
+    refuse: Refuse = unwatched
+    refuse_full: Callable[[], None] = anytime
 
 
 class Early(NamedTuple):
@@ -91,6 +94,10 @@ class RunReplies:
         self._leave: Callable[[], None] | None = None
         self.is_decided_anew = is_decided_anew
 
+    def refuse(self) -> None:
+        """TakenBack where what is shown may have been taken back by now."""
+        self._replies.refuse()
+
     @property
     def name(self) -> str:
         """The model's that is asked."""
@@ -100,6 +107,7 @@ class RunReplies:
         """The reply to the next ask of the run, which will be recorded under this id."""
         known = self.known(ask, event)
         if known is not None:
+            self.refuse()
             return known
         found = None if self._early is None else self._found(self._early, ask)
         return found or await self._asked(ask, hear)
@@ -133,6 +141,9 @@ class RunReplies:
             leave, self._leave = self._leave, None
             try:
                 (await self._early.keep(ask, reply)).add_done_callback(partial(self._on_the_disk, leave))
+                await asyncio.to_thread(self._replies.refuse)
+            except TakenBack:
+                raise  # it is on its way to the disk, where it is found if the question stays the same
             except BaseException as error:
                 self._replies.traffic.fail(error)
                 leave()
@@ -173,16 +184,38 @@ class RunReplies:
 
 
 async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> tuple[Reply, Callable[[], None]]:
-    """Ask the model, within what may be spent. With the reply comes what is called once it is on the disk."""
+    """Ask the model, within what may be spent, and nothing of which something was taken back. With the reply comes what
+    is called once it is on the disk. What a batch replied is not taken where something was taken back meanwhile: it can
+    be fetched again.
+    """
     spending, traffic = replies.spending, replies.traffic
     async with traffic.asking() as place:
         await spending.room(ask)
         traffic.refuse_more()
-        replies.refuse()
+        replies.refuse_full()
         with spending.asking(ask):
-            reply = await replies.model.ask(ask, hear)
+            if traffic.gathers:
+                reply = await replies.model.ask(ask, hear)
+                replies.refuse()
+            else:
+                reply = await _asked_at_once(replies, ask, hear)
             spending.add(reply)
         return reply, place.keep()
+
+
+async def _asked_at_once(replies: Replies, ask: Ask, hear: Hear) -> Reply:
+    """The reply, where nothing was taken back before it is asked; nor, where it is tried again, before that."""
+
+    async def still() -> None:
+        await asyncio.to_thread(replies.refuse)
+
+    await still()
+    replies.traffic.refuse_more()
+    token = STILL.set(still)
+    try:
+        return await replies.model.ask(ask, hear)
+    finally:
+        STILL.reset(token)
 
 
 def is_known(replies: Replies, run: Run) -> bool:

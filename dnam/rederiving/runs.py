@@ -35,6 +35,7 @@ from dnam.rederiving.replies import Early, Replies, RunReplies, is_known
 from dnam.rederiving.seeds import Seeds, early, made_by
 from dnam.rederiving.spoken import There, Upto
 from dnam.rederiving.turns import ANYTIME, Turn
+from dnam.rederiving.watch import unwatched
 from dnam.tending import Tending
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Origin, first_id
@@ -108,9 +109,11 @@ class Runs:
         """What the walk came by."""
 
     def on(self, memory: Memory) -> "Runs":
-        """The same in a memory that is another look at the same shadow."""
+        """The same in a memory that is another look at the same shadow, in which nobody looks what was taken back: that
+        was done at its beginning.
+        """
         tending = Tending(memory, self._tending.model, self._tending.encoder)
-        runs = Runs(memory, tending, self.replies, self._with)
+        runs = Runs(memory, tending, self.replies._replace(refuse=unwatched), self._with)
         runs.passed = self.passed
         return runs
 
@@ -253,6 +256,7 @@ class Runs:
             return None
         job = Job("encoder", compartment, person=person)
         texts = await self._look(lambda rows: texts_of(rows, person, compartment), then)
+        self.replies.refuse()  # an encoder may be a service too
         by_meaning = await self._tending.measure(lambda _: texts, job)
         return by_meaning or self._with.closeness
 

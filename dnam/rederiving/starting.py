@@ -96,13 +96,13 @@ class Starting:
     def put_by(self, run: Run, seq: int, *, was_recorded: bool = True) -> None:
         """Have a run made with those that were put by before it, as `start` begins one."""
         there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
-        if run.loop == "summary":
+        if self._is_of_who_is_out(run):
+            self._ended()
+        elif run.loop == "summary":
             only = self._upto(run, run.reads or (), there)
             self._together.append(lambda runs: self._summarised(runs, run, only, look))
-        elif not self.is_out(run.owner):
-            self._together.append(lambda runs: self._extracted(runs, run, ANYTIME, there, look))
         else:
-            self._ended()
+            self._together.append(lambda runs: self._extracted(runs, run, ANYTIME, there, look))
 
     def made_together(self, most: int) -> jobs.Work:
         """The work of making the runs that were put by, so many of them at the most."""
@@ -115,7 +115,9 @@ class Starting:
         that it had read then.
         """
         there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
-        if run.loop == "extraction":
+        if self._is_of_who_is_out(run):
+            self._ended()
+        elif run.loop == "extraction":
             self._start_extraction(run, there, written, look)
         else:
             await self._start_summary(run, there, written, look)
@@ -128,8 +130,11 @@ class Starting:
     def _look(self, run: Run, *, was_recorded: bool) -> Look:
         return partial(self._note_changed, run) if was_recorded else unseen
 
-    def is_out(self, person: Handle) -> bool:
-        """Whether they opted out by now: whatever is recorded of that comes later in the walk."""
+    def _is_of_who_is_out(self, run: Run) -> bool:
+        """Whether a run is of somebody who opted out by now: whatever is recorded of that comes later in the walk. One
+        who does so meanwhile ends the walk.
+        """
+        person = run.owner if run.loop == "extraction" else run.person
         if person not in self._out:
             with self._live.reading() as rows:
                 self._out[person] = is_out(rows, person)
@@ -142,9 +147,6 @@ class Starting:
         return self._recorded.withdrawn.get(told.id) if told.header.tag in RUNS else None
 
     def _start_extraction(self, run: Run, there: There, written: Written | None, look: Look) -> None:
-        if self.is_out(run.owner):
-            self._ended()
-            return
         queued = self._turns.take(run.compartment) if run.compartment.startswith(ORDERED) else None
         turn = queued or ANYTIME
 
@@ -176,6 +178,9 @@ class Starting:
     def once_more(self, run: Run) -> None:
         """Begin a run that makes a session's summary once more, over what that reached, without what left since."""
         assert run.audience is not None
+        if self._is_of_who_is_out(run):
+            self._ended()
+            return
 
         async def work() -> None:
             await self._runs.summarise(run, plan_it=plan_once_more)

@@ -42,9 +42,12 @@ class InGroup(Memory):
 
 
 def made_together(memory: Memory, runs: Runs, waiting: Sequence[Inside]) -> Callable[[Group], Recorded]:
-    """The work that makes runs one after the other."""
+    """The work that makes runs one after the other. TakenBack where they may not be: behind this commit, nobody has
+    followed in the shadow what was taken back until now.
+    """
 
     def work(group: Group) -> Recorded:
+        runs.replies.refuse()
         inside = runs.on(InGroup(memory, group))
         for each in waiting:
             _made(each(inside))

@@ -9,11 +9,12 @@ from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from heapq import heappop, heappush
 
-from dnam.model import ModelError
+from dnam.model import ModelError, Still, anyway
 
 AT_ONCE = 16
 """How many calls are under way at once, where nothing else is said."""
-Send = Callable[[], Awaitable[None]]
+Send = Callable[[Still], Awaitable[None]]
+"""Sends what was gathered, in one batch or several, and asks before each whether that may be."""
 Waits = Callable[[], None]
 """Told that it is being broken off, before what is under way is waited for."""
 
@@ -92,9 +93,12 @@ def _nothing() -> None:
 class Traffic:
     """Counts links at work, asks under way, and whether the walk waits. `send` is called where all of them wait."""
 
-    def __init__(self, at_once: int = AT_ONCE, send: Send | None = None, waits: Waits = _nothing) -> None:
+    def __init__(
+        self, at_once: int = AT_ONCE, send: Send | None = None, still: Still = anyway, waits: Waits = _nothing
+    ) -> None:
         self._room = None if send is not None else Room(at_once)
         self._send = send
+        self._still = still
         self.waits = waits
         self._working = 0
         self._asking: set[asyncio.Task[object]] = set()
@@ -174,7 +178,7 @@ class Traffic:
     async def _sent(self, send: Send) -> None:
         """Send; what concerns all questions fails each of them."""
         try:
-            await send()
+            await send(self._still)
         except Exception as error:  # noqa: BLE001 - whoever asked raises it
             self._failure = error
             for each in tuple(self._asking):

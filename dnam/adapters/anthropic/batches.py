@@ -13,7 +13,7 @@ is raised by `send`, and every question goes on waiting.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -31,13 +31,14 @@ from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.tries import TRIES, Nature, back_off
 from dnam.failures import Tell, untold
-from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, Resting, unheard
+from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, Resting, Still, anyway, unheard
 from replay.clock import SystemClock
 
 if TYPE_CHECKING:
     from anthropic.types.messages import MessageBatch
     from anthropic.types.messages.batch_create_params import Request
 
+UNUSED = "What was taken back since may stand in them: of those that would be asked otherwise now, no reply is used"
 INTERVAL_SECONDS = 20.0
 MOST_LOST = 30
 """How many looks in a row may fail before nobody looks any more."""
@@ -124,11 +125,12 @@ class Batches:
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
-    async def send(self) -> None:
+    async def send(self, still: Still = anyway) -> None:
         """Send what is in no batch yet, and wait until every question that waits now has its reply or its error.
 
         ModelError for what concerns all of them: they go on waiting, and `send` can be called again. Cancelled, it
-        tells how to have the replies all the same.
+        tells how to have the replies all the same. What `still` raises, before anything is sent and whenever it is
+        looked for, ends it too: what was sent by then is told, since nobody can call it back.
         """
         async with self._sending:
             self._unanswered = self._lost = 0
@@ -136,7 +138,8 @@ class Batches:
             self._brought.clear()
             try:
                 while any(each in self._questions for each in wanted):
-                    await self._post()
+                    await self._refused(still, wanted)
+                    await self._post(partial(self._refused, still, wanted))
                     if not await self._look():
                         await self._nature.sleep(self._timing.interval_seconds)
             except asyncio.CancelledError:
@@ -152,12 +155,22 @@ class Batches:
                 canceled += 1
         return canceled
 
-    async def _post(self) -> None:
+    async def _refused(self, still: Still, wanted: Sequence[str]) -> None:
+        try:
+            await still()
+        except Exception:
+            sent = self._sent(wanted)
+            if sent:
+                self._tell(f"{_questions(sent)} with the Message Batches API, and cannot be called back. {UNUSED}")
+            raise
+
+    async def _post(self, still: Still) -> None:
         """Into batches with what is in none."""
         fresh = self._questions.of(each for each in self._questions.ids() if self._book.of(each) is None)
         able = {model: await self._service.capabilities(model) for model in {each.model for each in fresh.values()}}
         requests = (question.request(each, able[question.model]) for each, question in fresh.items())
         for pack in packed(requests, self._limits):
+            await still()
             await self._create(pack)
 
     async def _create(self, pack: "list[Request]") -> None:
@@ -183,13 +196,17 @@ class Batches:
 
     def _left(self, wanted: Iterable[str]) -> str:
         """For whoever leaves: nobody waits for anything any more, but the book knows."""
-        sent = sum(self._book.of(each) is not None for each in wanted if each not in self._brought)
+        sent = self._sent(wanted)
         if not sent:
             return "nothing was sent that is not answered"
         return (
             f"{_questions(sent)} with the Message Batches API, which answers them meanwhile, within a day. "
             "To have the replies, run the same again: nothing is sent, or paid for, twice"
         )
+
+    def _sent(self, wanted: Iterable[str]) -> int:
+        """How many of these are in a batch that has not brought their reply."""
+        return sum(self._book.of(each) is not None for each in wanted if each not in self._brought)
 
     # -- looking -----------------------------------------------------------------------------------------------------
 

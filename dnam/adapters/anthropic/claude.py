@@ -26,7 +26,7 @@ from dnam.adapters.anthropic.tally import added, together
 from dnam.adapters.anthropic.tool_use import Inputs
 from dnam.adapters.circuit import Circuit
 from dnam.adapters.tries import TRIES, Nature, left_of
-from dnam.model import Ask, Hear, ModelError, Reply, unheard, without_tools
+from dnam.model import STILL, Ask, Hear, ModelError, Reply, unheard, without_tools
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -153,6 +153,7 @@ class Claude:
         model = resolve(ask.model)
         able = await self._service.capabilities(model)
         ask = ask if able.tools else without_tools(ask)
+        await STILL.get()()
         try:
             return await self._stream(client, model, ask, able, course)
         except BadRequestError:
