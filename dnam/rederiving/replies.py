@@ -192,7 +192,6 @@ async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> tuple[Reply
     async with traffic.asking() as place:
         await spending.room(ask)
         traffic.refuse_more()
-        replies.refuse_full()
         with spending.asking(ask):
             if traffic.gathers:
                 reply = await replies.model.ask(ask, hear)
@@ -211,6 +210,7 @@ async def _asked_at_once(replies: Replies, ask: Ask, hear: Hear) -> Reply:
 
     await still()
     replies.traffic.refuse_more()
+    replies.refuse_full()
     token = STILL.set(still)
     try:
         return await replies.model.ask(ask, hear)
