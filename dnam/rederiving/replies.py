@@ -141,7 +141,7 @@ class RunReplies:
             leave, self._leave = self._leave, None
             try:
                 (await self._early.keep(ask, reply)).add_done_callback(partial(self._on_the_disk, leave))
-                await asyncio.to_thread(self._replies.refuse)
+                self._replies.refuse()
             except TakenBack:
                 raise  # it is on its way to the disk, where it is found if the question stays the same
             except BaseException as error:
@@ -206,7 +206,7 @@ async def _asked_at_once(replies: Replies, ask: Ask, hear: Hear) -> Reply:
     """The reply, where nothing was taken back before it is asked; nor, where it is tried again, before that."""
 
     async def still() -> None:
-        await asyncio.to_thread(replies.refuse)
+        replies.refuse()
 
     await still()
     replies.traffic.refuse_more()

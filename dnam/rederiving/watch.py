@@ -61,7 +61,9 @@ class Watch:
         return self._is_over
 
     def refuse(self) -> None:
-        """TakenBack where something was taken back by now."""
+        """TakenBack where something was taken back by now. Where nothing was recorded since, a read of a few bytes."""
+        if not self._is_over and self._live.head().size <= self._seen:
+            return
         with self._turn:
             with self._live.reading():
                 """What other processes recorded, erased and rewrote is known from here on."""
