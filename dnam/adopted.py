@@ -18,6 +18,7 @@ from projections.places import SESSIONS, epoch_of
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from replay.chronicle import LogChronicle
+from replay.codec import decode_header
 from replay.engine import Engine
 
 Decisions = Callable[[Whose], Sequence[tuple[EventId, ...]]]
@@ -102,11 +103,21 @@ class _Reading:
     def _records(self, whose: bytes) -> Sequence[Record]:
         decisions = self._decisions(whose)
         for decision in decisions:
-            start = self._log.find(decision[0])
-            assert start is not None, "its id is known"
-            self.starts |= dict.fromkeys(decision, start)
-        found = (self._chronicle.find(event) for decision in decisions for event in decision)
-        return [each for each in found if each is not None]
+            found = self._log.find(decision[0])
+            assert found is not None, "its id is known"
+            self.starts |= dict.fromkeys(decision, self._first(found))
+        records = (self._chronicle.find(event) for decision in decisions for event in decision)
+        return [each for each in records if each is not None]
+
+    def _first(self, seq: Seq) -> Seq:
+        """Where the decision of an event begins: what closes something for it stands ahead of its own."""
+        while seq > 1 and self._left(seq - 1):
+            seq = Seq(seq - 1)
+        return seq
+
+    def _left(self, seq: int) -> int:
+        stored = self._log.get(seq)
+        return 0 if stored is None else decode_header(stored.header).left
 
 
 async def counted(memory: Access, made: Rederived, adoption: Adoption, undoes: EventId | None = None) -> Taken:

@@ -22,7 +22,7 @@ async def alongside(
     def ended(task: asyncio.Task[None]) -> None:
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            tell(f"{what} ended by an error, and begins again with the next start: {type(error).__name__}")
+            tell(f"{what} ended by an error that nobody foresaw: {type(error).__name__}")
 
     task = asyncio.create_task(work)
     task.add_done_callback(ended)

@@ -19,6 +19,7 @@ from projections.decisions.adopted_all import Rederived
 from projections.errors import BadRequest
 from projections.events import (
     Event,
+    ItemClosed,
     ItemDeprecated,
     ItemEvent,
     ItemEvicted,
@@ -26,6 +27,7 @@ from projections.events import (
     ItemUpserted,
     RederivationAdopted,
     SummaryRefreshed,
+    SummaryWithheld,
 )
 from projections.ids import MINUTE_MS, EventId, digest16
 from projections.messages import unit
@@ -34,8 +36,11 @@ from replay.engine import Engine
 from replay.reading import Reading, read
 from replay.units import stored_with, tagged
 
-TAGS = (ItemUpserted.TAG, ItemDeprecated.TAG, ItemEvicted.TAG, ItemMoved.TAG, SummaryRefreshed.TAG)
-"""What an adoption records, but for the event that makes it count."""
+TAGS = (
+    ItemUpserted.TAG, ItemDeprecated.TAG, ItemEvicted.TAG, ItemMoved.TAG, SummaryRefreshed.TAG, ItemClosed.TAG,
+    SummaryWithheld.TAG,
+)  # fmt: skip
+"""What an adoption records, but for the event that makes it count; and what closes something for it, between."""
 MINUTE_BYTES = 4
 """How much of an event's id is its minute."""
 
@@ -68,9 +73,14 @@ def told_of(engine: Engine, rows: Rows, name: str) -> Iterator[Rederived]:
     made of the minute in which its shadow was begun, which its own id has too.
     """
     hashed = _hashed(rows, name)
+    yield from (made._replace(name=name) for told, made in counted_adoptions(engine) if told.name == hashed)
+
+
+def counted_adoptions(engine: Engine) -> Iterator[tuple[RederivationAdopted, Rederived]]:
+    """All that count, the last one first, with their shadows; what those were called is not said."""
     for event, told in reversed(list(tagged(engine, (RederivationAdopted.TAG,), engine.head().size))):
-        if isinstance(told, RederivationAdopted) and told.name == hashed:
-            yield Rederived(told.shadow, name, _made(event), told.upto, told.model)
+        if isinstance(told, RederivationAdopted):
+            yield told, Rederived(told.shadow, "", _made(event), told.upto, told.model)
 
 
 class Gone(NamedTuple):
@@ -92,8 +102,11 @@ class _Decision(NamedTuple):
 
 
 def gone_adoptions(engine: Engine, rows: Rows, name: str, others: Iterable[Rederived]) -> list[Gone]:
-    """Those of shadows of a name, the last one first. What belongs to the `others`, whose ids are known, is none."""
-    known_ids = {event for made in others for event in _events_of(engine, rows, made)}
+    """Those of shadows of a name, the last one first. What belongs to the `others`, whose ids are known, is none, nor
+    what counts as adopted of a shadow of whatever name.
+    """
+    counting = (each for _, each in counted_adoptions(engine))
+    known_ids = {event for made in (*others, *counting) for event in _events_of(engine, rows, made)}
     by_minute: dict[bytes, list[_Decision]] = {}
     for each in _decisions(engine):
         if not known_ids.intersection(each.events):

@@ -1,4 +1,4 @@
-"""A rest: what a service asked for. Until it is over nothing is sent there, whoever asks; one so short that an ask
+"""A rest: what a service asked for. Until it is over nothing is sent there by whoever has it; one so short that an ask
 waits for it holds for that ask alone.
 """
 

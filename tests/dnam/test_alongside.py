@@ -30,7 +30,7 @@ async def test_an_error_that_nobody_foresaw_is_told_when_it_comes_and_without_it
     async with alongside(breaks(), "resting", told.append) as task:
         await asyncio.wait({task})
         await asyncio.sleep(0)
-        assert told == ["resting ended by an error, and begins again with the next start: RuntimeError"]
+        assert told == ["resting ended by an error that nobody foresaw: RuntimeError"]
     assert len(told) == 1
 
 

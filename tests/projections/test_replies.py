@@ -244,7 +244,7 @@ def test_numbers_and_truth_may_stand_in_quotes() -> None:
     [
         ({"upserts": "none", "deprecations": []}, "upserts: it is no list"),
         ({"upserts": [{"kind": "fact"}], "deprecations": [{}]}, r"\(2 wrong\): upserts\[0\]: .*missing required field"),
-        ({"upserts": {}}, r"\(1 wrong\): upserts\[0\]: .*missing"),
+        ({"upserts": {"kind": "fact"}}, r"\(1 wrong\): upserts\[0\]: .*missing"),
         ([{"kind": "fact"}], r"upserts\[0\]"),
         ({"extracted_memories": [{"type": "semantic"}]}, "missing required field `summary`"),
     ],
@@ -259,6 +259,7 @@ def test_a_reply_of_which_nothing_can_be_used_is_none(reply: Any, reason: str) -
 def test_a_reply_that_keeps_nothing_can_be_read() -> None:
     assert read({"upserts": [], "deprecations": []}) == ExtractionReply()
     assert read({"upserts": None}) == ExtractionReply()
+    assert read({"upserts": {}, "deprecations": {}}) == ExtractionReply()
 
 
 def test_slashai_s_memories() -> None:

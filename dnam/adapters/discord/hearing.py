@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 ARCHIVED = "discord:archived"
 """The queue of looking up threads that were archived."""
 UNKNOWN = (
-    "discord: something was said in server %s, of which Discord does not tell who can read it: it is neither heard nor"
-    " answered until that is known, and read back then"
+    "discord: of server %s Discord does not tell who can read it: what is said there is neither heard nor answered"
+    " until that is known, and read back then"
 )
 log = logging.getLogger(__name__)
 
@@ -146,7 +146,9 @@ class Hearing:
         return False
 
     def place(self, channel: "MessageableChannel") -> None:
-        """A place that can be read back."""
+        """A place that can be read back; later, where it is not known who can read it."""
+        if not self._readers_are_known(channel):
+            return
         place = place_of(channel)
         self.submit(place, "read-back", lambda: self.catching_up.catch_up(channel, place), channel)
 

@@ -37,7 +37,7 @@ from tests.loopback.discord.state import Event
 from tests.loopback.discord.users import NOTHING
 
 SECRET = "my diary is called Bluebell"
-UNKNOWN = "it is neither heard nor answered"
+UNKNOWN = "what is said there is neither heard nor answered"
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[str]:
@@ -96,6 +96,26 @@ async def test_what_was_said_is_heard_and_answered_once_the_server_is_known(tmp_
         assert "Bluebell" not in model.asked("answer")[-1].prompt
         assert {each.message.session for each in events(bot, MessageHeard)} == {f"discord:channel:{here.general.id}"}
         assert events(bot, PlaceAudienceChanged) == []
+
+
+async def test_a_server_that_is_away_is_not_read_back_before_it_is_there(tmp_path: Path) -> None:
+    """As when the connection is resumed: its channels are known as they were."""
+    model = ScriptedModel()
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        (home,) = bot.guilds
+        cog, channel = bot.get_cog(MemoryCog.__cog_name__), home.get_channel(here.general.id)
+        assert isinstance(cog, MemoryCog)
+        assert isinstance(channel, discord.TextChannel)
+        home.unavailable = True
+        await here.kim.says(here.general, "is anybody there?", mention=world.bot)
+        cog.hearing.place(channel)
+        await idle(world, bot)
+        assert (heard(bot), model.asks) == ([], [])
+        home.unavailable = False
+        cog.hearing.guild(home)
+        cog.hearing.place(channel)
+        await idle(world, bot)
+        assert heard(bot) == ["is anybody there?"]
 
 
 async def test_what_is_edited_or_deleted_there_is_so_here_and_closes_nothing(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ class Asking:
             shown = under.unshown
             if not under.is_settled(interaction):
                 shown = await make()
-                if settles:
+                if settles and not shown.failed:
                     under.settle(interaction, shown)
             if shown is not None:
                 await self._put(interaction, under, shown)
@@ -183,10 +183,11 @@ class Asking:
             return await self.desk.run_in_session(queue, work, slow=slow)
         except (LogError, OSError) as error:
             await self.desk.could_not_ask(_used(interaction), error)
-            return Shown(self.desk.askers.cannot_ask(interaction.user, place_of_interaction(interaction), error))
+            why = self.desk.askers.cannot_ask(interaction.user, place_of_interaction(interaction), error)
+            return Shown(why, failed=True)
         except Exception as error:  # noqa: BLE001 - one use of a command; whoever asked is told, and it is recorded
             await self.desk.failed(_used(interaction), error)
-            return Shown(BROKEN)
+            return Shown(BROKEN, failed=True)
 
     async def _taken(self, job: str, defer: Callable[[], Awaitable[object]]) -> bool:
         """Whether Discord heard in time that the bot thinks."""

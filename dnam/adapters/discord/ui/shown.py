@@ -34,11 +34,14 @@ CONFIRMS: Mapping[Confirms, str] = {"erase": BUTTON_SAYS, "erase-guild": GUILD_B
 
 
 class Shown(NamedTuple):
-    """What a message says, and what is under it; None for nothing. `file` is for whoever asked, in their DM."""
+    """What a message says, and what is under it; None for nothing. `file` is for whoever asked, in their DM. `failed`:
+    it says that nothing could be done.
+    """
 
     text: str
     view: discord.ui.View | None = None
     file: File | None = None
+    failed: bool = False
 
 
 class Lists:

@@ -97,7 +97,7 @@ async def test_only_the_latest_lists_are_kept_and_one_that_is_turned_is_late(mon
 
 async def test_a_long_reply_to_what_changed_something_has_no_further_pages() -> None:
     lists = Lists()
-    text, view, _ = lists.shown(Reply("x " * 2000, undo=EventId(bytes(16))), 1)
+    text, view, *_ = lists.shown(Reply("x " * 2000, undo=EventId(bytes(16))), 1)
     assert text.endswith(f"\n{CUT}")
     assert view is not None
     assert [each.label for each in buttons(view)] == ["Undo"]

@@ -10,6 +10,7 @@ import pytest
 from dnam.adapters.discord.ui.picking import UNCHANGED
 from dnam.adapters.discord.ui.settled import UNSHOWN
 from projections.events import ItemForgotten, JobFailed, PersonErased
+from replay.errors import Busy
 from tests.dnam.discord.stage import events
 from tests.dnam.discord.ui.stage import Scene, scene_in
 from tests.loopback.discord import Message
@@ -150,6 +151,27 @@ async def test_a_press_that_came_to_nothing_is_done_the_second_time(
         await failure
         assert await scene.held(scene.kim) == [ROSES, OSLO]
         await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).")
+
+
+async def test_a_press_for_which_nothing_could_be_done_is_done_the_second_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And does not say that it was heard, where that could not be shown either: who wants to be erased believes it."""
+    async with scene_in(tmp_path) as scene:
+        message = await forgetting(scene)
+        asking = scene.menus.asking
+        with monkeypatch.context() as held:
+            held.setattr(asking.desk, "run_in_session", held_up)
+            failure = scene.next_failure(monkeypatch)
+            scene.world.fail("PATCH", EDITS, 400)
+            await scene.kim.clicks(message, "Forget 1")
+            await failure
+        assert await scene.held(scene.kim) == [ROSES, OSLO]
+        await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgot 1 item(s).")
+
+
+async def held_up(*_: object, **__: object) -> object:
+    raise Busy("another process holds the log")
 
 
 async def test_what_could_not_be_shown_is_said_at_the_next_press_without_its_words(
