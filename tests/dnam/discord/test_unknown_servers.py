@@ -115,7 +115,7 @@ async def test_a_server_that_is_away_is_not_read_back_before_it_is_there(tmp_pat
         cog.hearing.guild(home)
         cog.hearing.place(channel)
         await idle(world, bot)
-        assert heard(bot) == ["is anybody there?"]
+        assert heard(bot) == ["@marcy is anybody there?"]
 
 
 async def test_what_is_edited_or_deleted_there_is_so_here_and_closes_nothing(tmp_path: Path) -> None:
