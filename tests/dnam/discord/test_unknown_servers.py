@@ -16,6 +16,7 @@ from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.cog import NO_GUILDS, MemoryCog
 from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.later import AGAIN_SECONDS
+from dnam.adapters.discord.places import place_of
 from dnam.assistant import Assistant
 from dnam.memory import Memory
 from projections.events import (
@@ -108,6 +109,8 @@ async def test_a_server_that_is_away_is_not_read_back_before_it_is_there(tmp_pat
         assert isinstance(channel, discord.TextChannel)
         home.unavailable = True
         await here.kim.says(here.general, "is anybody there?", mention=world.bot)
+        await idle(world, bot)
+        cog.hearing.catching_up.again(place_of(channel))  # as a connection that goes on
         cog.hearing.place(channel)
         await idle(world, bot)
         assert (heard(bot), model.asks) == ([], [])
