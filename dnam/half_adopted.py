@@ -30,8 +30,10 @@ from projections.events import (
     SummaryWithheld,
 )
 from projections.ids import MINUTE_MS, EventId, digest16
+from projections.items import ITEMS
 from projections.messages import unit
 from projections.rows import Rows
+from projections.summaries import SUMMARIES
 from replay.engine import Engine
 from replay.reading import Reading, read
 from replay.units import stored_with, tagged
@@ -65,7 +67,15 @@ def is_named_half_adopted(engine: Engine, rows: Rows, data: Path, name: str) -> 
     if manifest is not None:
         return is_half_adopted(engine, rows, manifest)
     gone = gone_adoptions(engine, rows, name, told_of(engine, rows, name))
-    return any(not each.adoption.undoings(rows) for each in gone)
+    return any(not each.adoption.undoings(rows) and _stands(rows, each) for each in gone)
+
+
+def _stands(rows: Rows, gone: "Gone") -> bool:
+    """Whether anything of it is as it was adopted: where all was changed since, there is nothing to take back."""
+    events = {event for found in gone.decisions.values() for decision in found for event in decision}
+    items = (found.row.event for found in rows.scan(ITEMS))
+    summaries = (found.row.event for found in rows.scan(SUMMARIES))
+    return not events.isdisjoint((*items, *summaries))
 
 
 def told_of(engine: Engine, rows: Rows, name: str) -> Iterator[Rederived]:

@@ -10,6 +10,8 @@ import pytest
 from dnam.adopting import Adopting
 from dnam.half_adopted import is_named_half_adopted
 from dnam.unadopting import Unadopting
+from projections.items import ITEMS, ItemRow
+from projections.rows import Rows
 from replay.engine import Engine
 from replay.shadow import shadow_folder
 from tests.dnam.rederiving.village import derive, reader
@@ -67,6 +69,26 @@ async def test_it_is_taken_back_and_is_no_half_any_more(data: Path, monkeypatch:
     assert (taken.people, taken.items, taken.summaries) == (2, 3, 0)
     assert (await there(data), is_half(data)) == (before, False)
     assert await undo(data) is None
+
+
+async def test_of_which_all_was_changed_since_it_keeps_nobody_from_dropping_the_shadow(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(data) as memory:
+        before = {row.event for row in await memory.look(rows_of)}
+    await breaks_off(data, monkeypatch, behind=4)
+    assert is_half(data)
+    async with opened(data) as memory:
+        for row in [each for each in await memory.look(rows_of) if each.event not in before]:
+            if row.item.status == "active":
+                await memory.edit(row.item.owner, row.item.id, f"{row.item.text}, as I say")
+            else:
+                await memory.restore(row.item.owner, row.item.id)
+    assert not is_half(data)
+
+
+def rows_of(rows: Rows) -> list[ItemRow]:
+    return [found.row for found in rows.scan(ITEMS)]
 
 
 async def test_an_undoing_that_was_broken_off_goes_on(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
