@@ -18,7 +18,6 @@ from projections.places import SESSIONS, epoch_of
 from projections.rows import Rows
 from projections.summaries import SUMMARIES
 from replay.chronicle import LogChronicle
-from replay.codec import decode_header
 from replay.engine import Engine
 
 Decisions = Callable[[Whose], Sequence[tuple[EventId, ...]]]
@@ -105,19 +104,9 @@ class _Reading:
         for decision in decisions:
             found = self._log.find(decision[0])
             assert found is not None, "its id is known"
-            self.starts |= dict.fromkeys(decision, self._first(found))
+            self.starts |= dict.fromkeys(decision, self._chronicle.beginning(found))
         records = (self._chronicle.find(event) for decision in decisions for event in decision)
         return [each for each in records if each is not None]
-
-    def _first(self, seq: Seq) -> Seq:
-        """Where the decision of an event begins: what closes something for it stands ahead of its own."""
-        while seq > 1 and self._left(seq - 1):
-            seq = Seq(seq - 1)
-        return seq
-
-    def _left(self, seq: int) -> int:
-        stored = self._log.get(seq)
-        return 0 if stored is None else decode_header(stored.header).left
 
 
 async def counted(memory: Access, made: Rederived, adoption: Adoption, undoes: EventId | None = None) -> Taken:

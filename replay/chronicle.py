@@ -5,13 +5,13 @@ the same group of decisions is about to add: that is not in the log yet.
 """
 
 from projections.fold import AnyProjection, Record
-from projections.ids import EventId
+from projections.ids import EventId, Seq
 from projections.policies.closing import is_closing
 from projections.rows import Rows, after_prefix
 from replay.history import history_prefix
 from replay.live import Live
 from replay.overlay import HISTORY
-from replay.reading import Reader
+from replay.reading import Reader, header_of
 
 
 class LogChronicle:
@@ -47,8 +47,17 @@ class LogChronicle:
         found = self._reader.find(event)
         if found is None:
             return []
-        first, last = int(found.seq), found.seq + found.header.left
-        while first > 1 and self._reader.at(first - 1).header.left:
-            first -= 1
-        readings = map(self._reader.at, range(first, last + 1))
+        readings = map(self._reader.at, range(self.beginning(found.seq), found.seq + found.header.left + 1))
         return [each.record for each in readings if each.record is not None]
+
+    def beginning(self, seq: Seq) -> Seq:
+        """Where the decision begins that an event was recorded in: what closes something stands ahead of the rest."""
+        first = int(seq)
+        while first > 1 and self._left(first - 1):
+            first -= 1
+        return Seq(first)
+
+    def _left(self, seq: int) -> int:
+        stored = self._log.get(seq)
+        assert stored is not None, "it is in the log"
+        return header_of(stored).left

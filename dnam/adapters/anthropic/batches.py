@@ -158,7 +158,7 @@ class Batches:
     async def _refused(self, still: Still, wanted: Sequence[str]) -> None:
         try:
             await still()
-        except Exception:
+        except Exception:  # raised again: what is there already is told first
             sent = self._sent(wanted)
             if sent:
                 self._tell(f"{_questions(sent)} with the Message Batches API, and cannot be called back. {UNUSED}")

@@ -6,7 +6,7 @@ async with garden() as (world, here):
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from types import MappingProxyType
@@ -87,6 +87,15 @@ def _ready(bot: DnamBot) -> asyncio.Event:
 
     bot.add_listener(told, "on_ready")
     return ready
+
+
+def until(passed: asyncio.Event, seconds: float) -> Callable[[float], Awaitable[None]]:
+    """Pauses of so many seconds end once that has passed; no other one does."""
+
+    async def pause(asked: float) -> None:
+        await (passed if asked == seconds else asyncio.Event()).wait()
+
+    return pause
 
 
 async def idle(world: World, bot: DnamBot) -> None:

@@ -23,7 +23,7 @@ from projections.events import (
 )
 from replay.errors import LogFull
 from replay.group import Recorded
-from tests.dnam.discord.stage import Edits, Garden, Writing, bot_in, events, garden, heard, idle, shown
+from tests.dnam.discord.stage import Edits, Garden, Writing, bot_in, events, garden, heard, idle, shown, until
 from tests.dnam.scripted import ScriptedModel
 from tests.loopback.discord import Channel, Permission, World
 
@@ -126,10 +126,7 @@ async def test_a_full_log_stops_no_answer_and_is_written_once_there_is_room(
 
     passed = asyncio.Event()
 
-    async def pause(seconds: float) -> None:
-        await (passed if seconds == RETRY_SECONDS else asyncio.Event()).wait()
-
-    async with garden() as (world, here), bot_in(world, tmp_path, pause=pause) as bot:
+    async with garden() as (world, here), bot_in(world, tmp_path, pause=until(passed, RETRY_SECONDS)) as bot:
         await here.kim.says(here.general, "hello")
         await idle(world, bot)
         monkeypatch.setattr(bot.desk.memory.engine, "hand_in", full)
@@ -165,10 +162,7 @@ async def test_what_discord_refuses_is_an_event_and_ends_nothing(tmp_path: Path)
 async def test_what_could_not_be_sent_is_tried_once_more_after_a_while(tmp_path: Path) -> None:
     passed = asyncio.Event()
 
-    async def pause(seconds: float) -> None:
-        await (passed if seconds == AGAIN_SECONDS else asyncio.Event()).wait()
-
-    async with garden() as (world, here), bot_in(world, tmp_path, pause=pause) as bot:
+    async with garden() as (world, here), bot_in(world, tmp_path, pause=until(passed, AGAIN_SECONDS)) as bot:
         world.fail("POST", f"/channels/{here.general.id}/messages", status=400)
         await here.kim.says(here.general, "roses?", mention=world.bot)
         await idle(world, bot)

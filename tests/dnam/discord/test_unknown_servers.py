@@ -29,7 +29,7 @@ from projections.events import (
     TurnAnswered,
 )
 from projections.ids import Ref
-from tests.dnam.discord.stage import READY_SECONDS, Garden, bot_in, events, for_ever, garden, heard, idle, shown
+from tests.dnam.discord.stage import READY_SECONDS, Garden, bot_in, events, for_ever, garden, heard, idle, shown, until
 from tests.dnam.discord.ui.stage import garden_in, scene_in
 from tests.dnam.scripted import FakeClock, ScriptedModel, settings
 from tests.loopback.discord import Channel, Intent, World, running
@@ -171,10 +171,7 @@ async def test_what_was_to_be_tried_again_there_waits_until_the_server_is_known(
     """An answer that could not be sent."""
     passed = asyncio.Event()
 
-    async def pause(seconds: float) -> None:
-        await (passed if seconds == AGAIN_SECONDS else asyncio.Event()).wait()
-
-    async with garden() as (world, here), bot_in(world, tmp_path, pause=pause) as bot:
+    async with garden() as (world, here), bot_in(world, tmp_path, pause=until(passed, AGAIN_SECONDS)) as bot:
         world.fail("POST", f"/channels/{here.general.id}/messages", status=400)
         await here.kim.says(here.general, "roses?", mention=world.bot)
         await idle(world, bot)
