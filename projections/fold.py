@@ -81,9 +81,12 @@ class Fold:
         return _encode(made[-1]) if made and made[-1] is not None else None
 
     def changes(self, record: Record) -> list[RowChange]:
-        """Every row that the record makes or removes, encoded."""
-        return [
-            (table, key, None if row is None else _encode(row), history)
-            for table, rows, history in self._by_event.get(type(record.event), ())
-            for key, row in rows(record)
-        ]
+        """Every row that the record makes or removes, encoded; one that stands under many keys once."""
+        changes: list[RowChange] = []
+        for table, rows, history in self._by_event.get(type(record.event), ()):
+            last = body = None
+            for key, row in rows(record):
+                if row is not last:
+                    last, body = row, None if row is None else _encode(row)
+                changes.append((table, key, body, history))
+        return changes

@@ -20,8 +20,6 @@ from replay.log import Log, StoredEvent
 from replay.overlay import HISTORY, TOUCHED, Entry, Written
 from replay.sealer import Sealer
 
-_LENGTHS = [bytes([length]) for length in range(256)]
-
 
 class Ground(Protocol):
     """What folding stands on: a store, or what a helper has of one."""
@@ -75,6 +73,7 @@ class Folding:
         self.sealer = Sealer(store.ring)
         self.erased = store.log.erased_vaults()
         self._short = {projection.table: digest16(projection.table)[:4] for projection in fold.projections}
+        self._lead = {each.table: self._short[each.table] + bytes([each.key_size]) for each in fold.projections}
         self._long = {short: table for table, short in self._short.items()}
         self._history = {projection.table: projection.history for projection in fold.projections}
         assert len(self._long) == len(self._short), "two tables share their first four bytes of SHA-256: rename one"
@@ -133,11 +132,10 @@ class Folding:
         rows: list[Written] = []
         touched: list[bytes] = []
         for table, key, body, history in self.fold.changes(record):
-            short = self._short[table]
             rows.append((table, key, body))
             if history:
-                rows.append((HISTORY, short + key + end, said))
-            touched += short, _LENGTHS[len(key)], key
+                rows.append((HISTORY, self._short[table] + key + end, said))
+            touched += self._lead[table], key
         if touched:
             rows.append((TOUCHED, end, b"".join(touched)))
         return rows

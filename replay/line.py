@@ -19,7 +19,7 @@ from replay.folding import Folding
 from replay.helper import Helper, Ticket
 from replay.log import Log, StoredEvent
 from replay.overlay import Layered
-from replay.packing import Segment
+from replay.packing import PackedRows, Segment
 from replay.pipe import FoldJob
 from replay.position import Position
 from replay.snapshot import NoRows
@@ -37,7 +37,7 @@ _REDACTED = MessageRedacted.TAG.encode()
 class Folded(msgspec.Struct, array_like=True, frozen=True):
     """What a segment comes to: its rows, and the subtrees that its headers fill."""
 
-    rows: dict[str, list[tuple[bytes, bytes | None]]]
+    rows: dict[str, PackedRows]
     nodes: list[Node]
 
 

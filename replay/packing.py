@@ -5,10 +5,11 @@
 The CRC (least byte first) covers the key too, so that a row in a wrong place is noticed.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Mapping
 from struct import Struct
 from zlib import crc32
+
+import msgspec
 
 from projections.ids import UNSEALED, Seq, VaultId
 from projections.rows import Stored
@@ -18,11 +19,46 @@ from replay.overlay import Entry, Written, visible
 
 _ENVELOPE = 24
 _CRC = Struct("<I").pack
-_KEY = itemgetter(0)
 WHOLE = crc32(bytes(4))
 """The CRC of whatever ends with its own CRC, least byte first."""
-Packed = Mapping[str, Sequence[tuple[bytes, bytes | None]]]
-"""Rows as they lie on disk, by table and in key order; None where a row is removed."""
+
+
+class PackedRows(msgspec.Struct, frozen=True, array_like=True):
+    """Rows of a table as they lie on disk, in key order: keys, and as many rows, None where one is removed.
+
+    Two lists and no pairs: between two processes, and on the way to the disk, there are millions.
+    """
+
+    keys: list[bytes]
+    rows: list[bytes | None]
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bytes, bytes | None]]) -> "PackedRows":
+        """Those that come key by key."""
+        packed = cls([], [])
+        for key, row in pairs:
+            packed.keys.append(key)
+            packed.rows.append(row)
+        return packed
+
+    def part(self, start: int, stop: int) -> "PackedRows":
+        """Some of them, by their places."""
+        return PackedRows(self.keys[start:stop], self.rows[start:stop])
+
+    def removed(self) -> list[bytes]:
+        """The keys of rows that are removed. A row is never empty."""
+        return [] if all(self.rows) else [key for key, row in zip(self.keys, self.rows, strict=True) if row is None]
+
+    def left(self) -> "PackedRows":
+        """What is there."""
+        if all(self.rows):
+            return self
+        pairs = zip(self.keys, self.rows, strict=True)
+        return PackedRows.of((key, row) for key, row in pairs if row is not None)
+
+
+Packed = Mapping[str, PackedRows]
+"""Rows by table."""
 
 
 def pack(key: bytes, stored: Stored) -> bytes:
@@ -48,15 +84,16 @@ def _packed(key: bytes, entry: Entry) -> bytes | None:
     return None if stored is None else pack(key, stored)
 
 
-def packed_all(rows: Sequence[tuple[bytes, Entry]]) -> list[tuple[bytes, bytes | None]]:
+def packed_all(rows: Iterable[tuple[bytes, Entry]]) -> PackedRows:
     """What `_packed` makes of each, without a call for each: a commit is some thousand rows."""
-    packed: list[tuple[bytes, bytes | None]] = []
+    packed = PackedRows([], [])
     for key, entry in rows:
         body = entry.body
         if body is not None:
             body = entry.vault + entry.seq.to_bytes(8, "big") + body
             body += _CRC(crc32(body, crc32(key)))
-        packed.append((key, body))
+        packed.keys.append(key)
+        packed.rows.append(body)
     return packed
 
 
@@ -73,11 +110,14 @@ class Segment:
     def write(self, rows: Iterable[Written], seq: int, vault: VaultId) -> None:
         """Write the rows that one event makes. Every row of a rebuild comes through here: no detour through Stored."""
         head, tables = vault + seq.to_bytes(8, "big"), self._tables
+        last, value = None, b""
         for table, key, body in rows:
-            if body is not None:
-                body = head + body
-                body += _CRC(crc32(body, crc32(key)))
-            tables[table][key] = body
+            if body is None:
+                tables[table][key] = None
+                continue
+            if body is not last:  # the row of a cause stands under each of them
+                last, value = body, head + body
+            tables[table][key] = value + _CRC(crc32(value, crc32(key)))
 
     def has(self, table: str) -> bool:
         """Whether there is any entry of a table."""
@@ -94,9 +134,14 @@ class Segment:
         keys = sorted((key for key in rows if start <= key < stop), reverse=reverse)
         return ((key, _entry(table, key, rows[key])) for key in keys)
 
-    def packed(self) -> dict[str, list[tuple[bytes, bytes | None]]]:
+    def packed(self) -> dict[str, PackedRows]:
         """Everything, in key order."""
-        return {table: sorted(rows.items(), key=_KEY) for table, rows in self._tables.items() if rows}
+        return {table: _in_order(rows) for table, rows in self._tables.items() if rows}
+
+
+def _in_order(rows: Mapping[bytes, bytes | None]) -> PackedRows:
+    keys = sorted(rows)
+    return PackedRows(keys, [rows[key] for key in keys])
 
 
 def _entry(table: str, key: bytes, data: bytes | None) -> Entry:

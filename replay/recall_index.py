@@ -103,8 +103,8 @@ class Index:
 
     def before(self, rows: Packed, find: Find, since: int) -> Before:
         """What full segments have of whatever these rows change; to be asked before they are written, at `since`."""
-        keys = {(table, key) for table in DOCUMENT_TABLES for key, _ in rows.get(table, ())}
-        for event, _ in rows.get(QUIET.table, ()):
+        keys = {(table, key) for table in DOCUMENT_TABLES if table in rows for key in rows[table].keys}
+        for event in rows[QUIET.table].keys if QUIET.table in rows else ():
             seq = find(EventId(event))
             keys |= set() if seq is None else self._rows_of(EventId(event), seq)
         found = ((place, self._document(*place, since)) for place in keys)

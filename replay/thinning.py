@@ -14,7 +14,7 @@ from replay.errors import DamagedViews
 from replay.folding import Folding
 from replay.live import fits
 from replay.overlay import HISTORY
-from replay.packing import packed_all
+from replay.packing import PackedRows, packed_all
 from replay.snapshot import Snapshot
 from replay.store import DiskStore
 from replay.views import Views
@@ -38,7 +38,7 @@ class _Copy(NamedTuple):
             kept = [row for row in rows if row[1][:16] not in self.erased and row[0] not in without]
             if len(kept) < len(rows):
                 gone += [key for key, data in rows if data[:16] in self.erased]
-            self.views.fill(table, kept)
+            self.views.fill(table, PackedRows.of(kept))
             self.looked(len(rows))
         return gone
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -31,7 +30,7 @@ from replay.errors import DamagedViews, NotALog
 from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import OF_VIEWS, GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
-from replay.packing import WHOLE, Packed, pack, packed_all
+from replay.packing import WHOLE, Packed, PackedRows, pack, packed_all
 from replay.position import POSITION, Position, Written, packed_position, unpacked, unpacked_position
 from replay.recall_tables import TABLES as INDEX
 from replay.snapshot import LAST_KEY, Snapshot, forward
@@ -39,7 +38,6 @@ from replay.snapshot import LAST_KEY, Snapshot, forward
 if TYPE_CHECKING:
     from replay.recall_index import Find, Index, Made
 
-_DATA = itemgetter(1)
 _STRETCH = 32_768
 """How many rows are digested, or written, at once."""
 META = "meta"
@@ -260,9 +258,9 @@ class Views:
             index = None if find is None or not is_indexed else self._index(transaction, look)
             before = None if index is None or find is None else index.before(rows, find, since)
             for table in sorted(rows):
-                for start in range(0, len(rows[table]), _STRETCH):
+                for start in range(0, len(rows[table].keys), _STRETCH):
                     look()
-                    self._put(transaction, table, rows[table][start : start + _STRETCH])
+                    self._put(transaction, table, rows[table].part(start, start + _STRETCH))
             if index is not None and before is not None:
                 index.advance(before, since, position.size)
                 transaction.put(INDEXED, b"", db=self._meta)
@@ -331,21 +329,21 @@ class Views:
                 )
                 return all(here == there for here, there in pairs) and len(set(sizes)) == 1
 
-    def fill(self, table: str, rows: Sequence[tuple[bytes, bytes | None]]) -> None:
+    def fill(self, table: str, rows: PackedRows) -> None:
         """Put rows into a build that is nowhere yet, as they lie elsewhere."""
         with translated(self.folder), self._environment.begin(write=True) as transaction:
             self._put(transaction, table, rows)
 
-    def _put(self, transaction: lmdb.Transaction, table: str, rows: Sequence[tuple[bytes, bytes | None]]) -> None:
-        """Rows in key order. What lies behind everything that is there is appended: that fills pages to the brim."""
+    def _put(self, transaction: lmdb.Transaction, table: str, rows: PackedRows) -> None:
+        """What lies behind everything that is there is appended: that fills pages to the brim."""
         database = self._tables[table]
-        if None in map(_DATA, rows):
-            for key in (key for key, data in rows if data is None):
-                transaction.delete(key, db=database)
-            rows = [row for row in rows if row[1] is not None]
-        if rows:
+        for key in rows.removed():
+            transaction.delete(key, db=database)
+        left = rows.left()
+        if left.keys:
             cursor: Any = transaction.cursor(db=database)
-            cursor.putmulti(rows, append=not cursor.last() or cursor.key() < rows[0][0])
+            pairs = zip(left.keys, left.rows, strict=True)
+            cursor.putmulti(pairs, append=not cursor.last() or cursor.key() < left.keys[0])
 
     @property
     def summed(self) -> tuple[str, ...]:

@@ -57,8 +57,9 @@ def test_rows_are_made_without_those_in_front_of_them(opening: Opening) -> None:
     assert sum(1 << level for level, _ in all_nodes) == SEALED
     assert sum(1 << level for level, _ in nodes) == SEALED - 2
     assert set(first) == set(second) == {"config@1", "config_given@1", "history", "touched"}
-    assert first["touched"][1:] == second["touched"]
-    assert [place for place, _ in first["touched"]] == [key(seq) for seq in range(2, SEALED + 1)]
+    (places, lists), (later, their_lists) = first["touched"], second["touched"]
+    assert (places[1:], lists[1:]) == (later, their_lists)
+    assert places == [key(seq) for seq in range(2, SEALED + 1)]
     assert first["config@1"] == second["config@1"]
 
 

@@ -30,6 +30,7 @@ from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Busy, DamagedViews, ErasedMeanwhile, NewerViews
+from replay.packing import PackedRows
 from replay.position import Position
 from replay.recall_disk import Disk
 from replay.recall_rows import unpack_documents
@@ -177,12 +178,12 @@ def test_an_index_that_is_not_what_it_should_be_is_found() -> None:
         key, data = on_disk(engine)[table][0]
         assert store.views is not None
         for rows in ([(key, data[:-1] + bytes([data[-1] ^ 1]))], [(key, None)]):
-            store.views.fill(table, rows)
+            store.views.fill(table, PackedRows.of(rows))
             found = check(store, FOLD)
             assert found.live == found.rebuilt
             assert not found.index_is_sound
             assert not found.equal
-        store.views.fill(table, [(key, data[:-1] + bytes([data[-1] ^ 1]))])
+        store.views.fill(table, PackedRows([key], [data[:-1] + bytes([data[-1] ^ 1])]))
         assert [each for each in store.views.inspect().damage if table in each]
         with store.views.reading() as (_, snapshot), pytest.raises(DamagedViews):
             Disk(lambda: snapshot).postings(key[:8], [key[8:16]])
@@ -255,7 +256,7 @@ def test_a_damaged_index_is_given_up_and_everything_else_goes_on(data: Path) -> 
         with engine.reading() as rows:
             same_found(rows, ["heron 7"])
         broken = [(key, data[:-1] + bytes([data[-1] ^ 1])) for key, data in on_disk(engine)[table]]
-        store.views.fill(table, broken)
+        store.views.fill(table, PackedRows.of(broken))
         with engine.reading() as rows:
             heard = [each.row.heard for each in rows.scan(MESSAGES)]
         engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=(heard[5],))))
