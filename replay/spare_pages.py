@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 
 import lmdb
 
+from replay.folder import write_all
 from replay.history import seq_key
 from replay.pages import PAGE_SIZE
 
-EVERY = 64
+EVERY = 32
 """After so many commits of this process it is put in order."""
 MOST = 32
 """How many pages are taken at once, at the most."""
@@ -76,12 +77,17 @@ class SparePages:
 
     def _reach(self, last: int) -> None:
         """Have the file go as far as LMDB may say that it does, as long as nobody else writes: one that is shorter
-        would look as if it had been cut to whoever saves what is left of a damaged log.
+        would look as if it had been cut to whoever saves what is left of a damaged log. It is written, and no hole: of
+        one the disk would have to find the blocks, and to note them, with each commit that fills some of it.
         """
         end = (last + 1) * PAGE_SIZE
         with suppress(OSError):
-            if self._path.stat().st_size < end:
-                os.truncate(self._path, end)
+            descriptor = os.open(self._path, os.O_WRONLY)
+            try:
+                size = os.fstat(descriptor).st_size
+                write_all(descriptor, bytes(max(end - size, 0)), size)
+            finally:
+                os.close(descriptor)
 
     def _put_again(self, transaction: lmdb.Transaction, first: int, last: int) -> None:
         for table, step in self._tables:

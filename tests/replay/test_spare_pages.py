@@ -86,10 +86,22 @@ def test_a_file_grows_seldom_and_stays_about_as_long(folder: Path, monkeypatch: 
     plain.close()
 
 
+def test_what_a_file_grows_by_is_written_and_no_hole(folder: Path) -> None:
+    path = folder / "data.mdb"
+    log = LmdbLog.create(folder, b"i" * 16, b"c" * 16)
+    *_, _ = one_by_one(log, EVENTS, log.head())
+    log.close()
+    pages = path.stat().st_size // PAGE_SIZE
+    with path.open("rb") as file:
+        os.fsync(file.fileno())
+        behind = [os.lseek(file.fileno(), page * PAGE_SIZE, os.SEEK_HOLE) for page in range(pages - MOST, pages)]
+    assert behind == [pages * PAGE_SIZE] * MOST
+
+
 def test_rows_stay_as_they_were(folder: Path) -> None:
     """What was dropped meanwhile, and what is long, too: that has pages of its own, and is not written again."""
     log = LmdbLog.create(folder, b"i" * 16, b"c" * 16)
-    entries = [entry(n, LONG if n % 3 == 1 else BODY) for n in range(1, 2 * EVERY + 1)]
+    entries = [entry(n, LONG if n % 3 == 1 else BODY) for n in range(1, 4 * EVERY + 1)]
     head = log.head()
     for n, each in enumerate(entries, 1):
         head = log.append(Commit([each], at=n, drops=[Seq(n - 1)] if n % 5 == 0 else []), head)
@@ -177,7 +189,7 @@ def test_a_file_that_cannot_be_made_longer_is_left_as_it_is(folder: Path, monkey
     def refuse(*_: object) -> None:
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
 
-    monkeypatch.setattr(os, "truncate", refuse)
+    monkeypatch.setattr(spare_pages, "write_all", refuse)
     shorter = 0
     log = LmdbLog.create(folder, b"i" * 16, b"c" * 16)
     for _, last in one_by_one(log, EVENTS, log.head()):
