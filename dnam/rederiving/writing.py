@@ -9,7 +9,6 @@ from functools import partial
 
 from dnam.courier import working
 from projections.decisions.draft import Draft
-from projections.rows import Rows
 from replay.builder import no_collection
 from replay.engine import Engine
 from replay.group import Group, Recorded
@@ -54,13 +53,8 @@ class Writing:
 def _written(copies: Iterable[list[Draft]], runs: Work | None, group: Group) -> Recorded:
     """Record what was recorded elsewhere, decision by decision, and what runs lead to."""
     with no_collection():
-        for drafts in copies:
-            group.run(partial(_as_it_is, drafts))
+        group.take_over(copies)
         return Recorded() if runs is None else runs(group)
-
-
-def _as_it_is(drafts: list[Draft], _: Rows) -> list[Draft]:
-    return drafts
 
 
 def _seen(writing: "asyncio.Future[Recorded]") -> None:
