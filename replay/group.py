@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
 from projections.decisions.given import Given, GivenVault, Lost
-from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
+from projections.events import UNSEALED_TAGS, Event, ItemEvent, MessageRedacted, PersonErased
+from projections.events.summaries import SummaryEvent
 from projections.fold import Projection, Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.policies.closing import closing, identity_of
@@ -45,6 +47,10 @@ LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""
 MOST_KEPT = 4096
 """How many decoded rows are kept, and how many events of the log that others rest on."""
+MOST_RECENT = 16_384
+"""How many events are kept that were taken over or derived lately: an import is learned from behind all of it."""
+SHOWN = (ItemEvent, SummaryEvent)
+"""What is derived and shown to a model again: what comes of that rests on it."""
 
 
 class Recorded(NamedTuple):
@@ -104,13 +110,15 @@ class _DecodedOnce(Rows):
 
 
 class Opened:
-    """Events that others rest on, each opened once, and where events are, each looked up once: what is decided about
-    somebody rests on the same ones again and again. Each group hands them to the next, if its commit came to be and
-    nothing else happened to the log since.
+    """Events that others rest on, each opened once, or not at all where it was recorded just now; and where events are,
+    each looked up once: what is decided about somebody rests on the same ones again and again. Each group hands them to
+    the next, if its commit came to be and nothing else happened to the log since.
     """
 
     def __init__(self) -> None:
         self.events: dict[EventId, Event] = {}
+        self.recent: dict[EventId, Event] = {}
+        """What was taken over or derived lately."""
         self.seen: Seen = {}
         self._as_of: Head | None = None
 
@@ -123,8 +131,19 @@ class Opened:
 
     def forget(self) -> None:
         """Know nothing any more."""
-        self.events.clear()
-        self.seen.clear()
+        for each in (self.events, self.recent, self.seen):
+            each.clear()
+
+    def trim(self) -> None:
+        """Let go of what was kept first, where it is too much."""
+        for each, most in ((self.events, MOST_KEPT), (self.recent, MOST_RECENT)):
+            if len(each) > most:
+                for event in list(islice(each, len(each) // 2)):
+                    del each[event]
+
+    def find(self, event: EventId) -> Event | None:
+        """An event that is known."""
+        return self.events.get(event) or self.recent.get(event)
 
     def reached(self, head: Head) -> None:
         """The log ends here by now."""
@@ -197,7 +216,7 @@ class Group:
         for each, its_rows in zip(staged, rows, strict=True):
             made.write(its_rows, each.record.seq, each.vault)
             if each.entry.body is not None:
-                self._opened.events[each.record.id] = each.record.event
+                self._opened.recent[each.record.id] = each.record.event
         self._stage(staged, frozenset())
 
     def rows(self) -> Rows:
@@ -265,14 +284,18 @@ class Group:
         if not derived:
             return
         here = {each.record.id: each.record.event for each in staged}
-        rows, opened = self.rows(), self._opened.events
+        rows = self.rows()
         for event in derived:
-            for cause in event.causes:
-                if cause not in opened and cause not in here and (found := self._event(cause)) is not None:
-                    opened[cause] = found
-            reason = widening(rows, event, {cause: here.get(cause) or opened.get(cause) for cause in event.causes})
+            causes = {cause: here.get(cause) or self._opened_once(cause) for cause in event.causes}
+            reason = widening(rows, event, causes)
             if reason:
                 raise Refused(reason)
+
+    def _opened_once(self, cause: EventId) -> Event | None:
+        known = self._opened.find(cause)
+        if known is None and (known := self._event(cause)) is not None:
+            self._opened.events[cause] = known
+        return known
 
     def _event(self, event: EventId) -> Event | None:
         """An event of this group or of the log, where it can still be read."""
@@ -364,6 +387,8 @@ class Group:
         return self._live.store.ring.people(vault)
 
     def _accept(self, staged: Sequence[_Staged], own: Layer, dropped: set[Seq]) -> None:
+        made = (each.record for each in staged if isinstance(each.record.event, SHOWN))
+        self._opened.recent.update((each.id, each.event) for each in made)
         self._stage(staged, dropped)
         self._lay_over(own)
 
@@ -374,8 +399,7 @@ class Group:
             self._at = each.record.at
         if dropped:
             self._opened.forget()
-        elif len(self._opened.events) > MOST_KEPT:
-            self._opened.events.clear()
+        self._opened.trim()
         self._ids.dropped |= dropped
         self._erased += sorted(_erased_by(staged).items(), key=lambda each: (each[1], each[0]))
 

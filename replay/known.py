@@ -1,5 +1,7 @@
 """What the log knows of an id: where its event is, and whether that can still be read."""
 
+from itertools import islice
+
 import msgspec
 
 from projections.ids import EventId, Identity, Seq, VaultId
@@ -89,7 +91,8 @@ class Ids:
 
     def _see(self, event: EventId, standing: "Standing | None") -> None:
         if len(self._seen) >= MOST_SEEN:
-            self._seen.clear()
+            for each in list(islice(self._seen, MOST_SEEN // 2)):
+                del self._seen[each]
         self._seen[event] = standing
 
     def _looked_up(self, event: EventId) -> "Standing | None":

@@ -1,5 +1,8 @@
 """What a walk takes over on its way into the shadow: gathered, and handed to the log in one commit, alone or with runs
 that read it.
+
+    what was said    in one step for all of it: as it was recorded, and none of it looks at a row
+    runs             behind it, one after the other (`together`); what they rest on is known from that step
 """
 
 import asyncio

@@ -207,6 +207,6 @@ def test_what_was_never_recorded_is_not_known(engine: Engine, monkeypatch: pytes
 
 
 def test_little_is_kept_of_what_was_taken_over(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "MOST_KEPT", 2)
+    monkeypatch.setattr(group, "MOST_RECENT", 2)
     at_once(engine, [[back(f"{number}", note(), KEPT)] for number in range(10)])
-    assert len(engine._opened.events) <= 2
+    assert len(engine._opened.recent) <= 2
