@@ -46,9 +46,9 @@ from replay.ranges import KEPT, Ranges
 LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""
 MOST_KEPT = 4096
-"""How many decoded rows are kept, and how many events of the log that others rest on."""
-MOST_RECENT = 16_384
-"""How many events are kept that were taken over or derived lately: an import is learned from behind all of it."""
+"""How many decoded rows are kept, how many events of the log that others rest on, and how many that others may."""
+MOST_TAKEN = 16_384
+"""How many events are kept that were taken over: an import is learned from behind all of it."""
 SHOWN = (ItemEvent, SummaryEvent)
 """What is derived and shown to a model again: what comes of that rests on it."""
 
@@ -117,8 +117,10 @@ class Opened:
 
     def __init__(self) -> None:
         self.events: dict[EventId, Event] = {}
-        self.recent: dict[EventId, Event] = {}
-        """What was taken over or derived lately."""
+        self.taken: dict[EventId, Event] = {}
+        """What was taken over lately."""
+        self.made: dict[EventId, Event] = {}
+        """What was derived lately, and is shown again."""
         self.seen: Seen = {}
         self._as_of: Head | None = None
 
@@ -131,19 +133,19 @@ class Opened:
 
     def forget(self) -> None:
         """Know nothing any more."""
-        for each in (self.events, self.recent, self.seen):
+        for each in (self.events, self.taken, self.made, self.seen):
             each.clear()
 
     def trim(self) -> None:
         """Let go of what was kept first, where it is too much."""
-        for each, most in ((self.events, MOST_KEPT), (self.recent, MOST_RECENT)):
+        for each, most in ((self.events, MOST_KEPT), (self.taken, MOST_TAKEN), (self.made, MOST_KEPT)):
             if len(each) > most:
                 for event in list(islice(each, len(each) // 2)):
                     del each[event]
 
     def find(self, event: EventId) -> Event | None:
         """An event that is known."""
-        return self.events.get(event) or self.recent.get(event)
+        return self.events.get(event) or self.taken.get(event) or self.made.get(event)
 
     def reached(self, head: Head) -> None:
         """The log ends here by now."""
@@ -216,7 +218,7 @@ class Group:
         for each, its_rows in zip(staged, rows, strict=True):
             made.write(its_rows, each.record.seq, each.vault)
             if each.entry.body is not None:
-                self._opened.recent[each.record.id] = each.record.event
+                self._opened.taken[each.record.id] = each.record.event
         self._stage(staged, frozenset())
 
     def rows(self) -> Rows:
@@ -388,7 +390,7 @@ class Group:
 
     def _accept(self, staged: Sequence[_Staged], own: Layer, dropped: set[Seq]) -> None:
         made = (each.record for each in staged if isinstance(each.record.event, SHOWN))
-        self._opened.recent.update((each.id, each.event) for each in made)
+        self._opened.made.update((each.id, each.event) for each in made)
         self._stage(staged, dropped)
         self._lay_over(own)
 

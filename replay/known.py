@@ -10,7 +10,7 @@ from replay import codec
 from replay.keyring import KeyRing
 from replay.log import Glance
 
-MOST_SEEN = 16_384
+MOST_SEEN = 8_192
 """How many ids are remembered."""
 
 

@@ -207,6 +207,11 @@ def test_what_was_never_recorded_is_not_known(engine: Engine, monkeypatch: pytes
 
 
 def test_little_is_kept_of_what_was_taken_over(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "MOST_RECENT", 2)
-    at_once(engine, [[back(f"{number}", note(), KEPT)] for number in range(10)])
-    assert len(engine._opened.recent) <= 2
+    monkeypatch.setattr(group, "MOST_TAKEN", 2)
+    monkeypatch.setattr(group, "MOST_KEPT", 3)
+    at_once(engine, [[DM], *([back(f"{number}", note(), KEPT)] for number in range(10))])
+    for name in "abcdefgh":
+        engine.record(resting(name))
+    known = engine._opened
+    assert list(known.taken) == [event_id("8"), event_id("9")], "the older half goes"
+    assert (list(known.made)[-1], len(known.made), len(known.events)) == (event_id("h 0"), 2, 1)
