@@ -95,8 +95,9 @@ def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Itera
     """What was said in a session behind a point, oldest first; what has nothing to show is passed over."""
     messages = (Entry(*found) for found in messages_after(rows, session, epoch, after))
     turns = (Entry(*found) for found in turns_after(rows, session, epoch, after))
-    merged = heapq.merge(messages, turns, key=lambda entry: entry.key)
-    return (entry for entry in merged if says_something(entry.row))
+    first = next(turns, None)  # where nothing is answered, there is nothing to put in order
+    said = messages if first is None else heapq.merge(messages, chain((first,), turns), key=lambda entry: entry.key)
+    return (entry for entry in said if says_something(entry.row))
 
 
 def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:

@@ -122,11 +122,11 @@ class Folding:
 
     def take(self, record: Record, vault: VaultId, tables: Tables, raw: RawRows, source: Source | None = None) -> None:
         """Write what a record makes. `raw` is what is there by now, the tables included."""
-        tables.write(self._written(record), record.seq, vault)
+        tables.write(self.rows_of(record), record.seq, vault)
         if isinstance(record.event, MessageRedacted):
             self._make_again(record, tables, raw, source or self)
 
-    def _written(self, record: Record) -> list[Written]:
+    def rows_of(self, record: Record) -> list[Written]:
         """The rows of an event, their entries in the history, and the list of them."""
         said, end = said_body(record.event.said), seq_key(record.seq)
         rows: list[Written] = []

@@ -3,14 +3,19 @@ everything goes to the log in one commit. A decision that raises leaves nothing 
 ends its group: what comes after it must not use a key that is about to be destroyed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, NamedTuple
+
+import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Decision, Draft
 from projections.decisions.given import Given, GivenVault, Lost
-from projections.events import UNSEALED_TAGS, Event, MessageRedacted, PersonErased
+from projections.events import UNSEALED_TAGS, Event, ItemEvent, MessageRedacted, PersonErased
+from projections.events.summaries import SummaryEvent
 from projections.fold import Projection, Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.policies.closing import closing, identity_of
@@ -32,7 +37,7 @@ from replay.errors import (
 )
 from replay.folding import dropped_by
 from replay.keyring import KeyRing
-from replay.known import Ids
+from replay.known import Ids, Seen
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head, Syncing, untold
 from replay.overlay import Layer, Layered, Overlay
@@ -41,7 +46,11 @@ from replay.ranges import KEPT, Ranges
 LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""
 MOST_KEPT = 4096
-"""How many decoded rows are kept, and how many events of the log that others rest on."""
+"""How many decoded rows are kept, how many events of the log that others rest on, and how many that others may."""
+MOST_TAKEN = 16_384
+"""How many events are kept that were taken over: an import is learned from behind all of it."""
+SHOWN = (ItemEvent, SummaryEvent)
+"""What is derived and shown to a model again: what comes of that rests on it."""
 
 
 class Recorded(NamedTuple):
@@ -55,7 +64,7 @@ class Recorded(NamedTuple):
         return [record.event for record in self.records]
 
 
-class _Staged(NamedTuple):
+class _Staged(msgspec.Struct, frozen=True, gc=False):
     record: Record
     vault: VaultId
     entry: Entry
@@ -101,20 +110,42 @@ class _DecodedOnce(Rows):
 
 
 class Opened:
-    """Events that others rest on, each opened once: what is decided about somebody rests on the same ones again and
-    again. Each group hands them to the next, if its commit came to be and nothing else happened to the log since.
+    """Events that others rest on, each opened once, or not at all where it was recorded just now; and where events are,
+    each looked up once: what is decided about somebody rests on the same ones again and again. Each group hands them to
+    the next, if its commit came to be and nothing else happened to the log since.
     """
 
     def __init__(self) -> None:
-        self._events: dict[EventId, Event] = {}
+        self.events: dict[EventId, Event] = {}
+        self.taken: dict[EventId, Event] = {}
+        """What was taken over lately."""
+        self.made: dict[EventId, Event] = {}
+        """What was derived lately, and is shown again."""
+        self.seen: Seen = {}
         self._as_of: Head | None = None
 
-    def at(self, head: Head) -> dict[EventId, Event]:
-        """Those of a log that ends so, for a group that will say how far it `reached`."""
+    def at(self, head: Head) -> "Opened":
+        """What is known of a log that ends so, for a group that will say how far it `reached`."""
         if head != self._as_of:
-            self._events = {}
+            self.forget()
         self._as_of = None
-        return self._events
+        return self
+
+    def forget(self) -> None:
+        """Know nothing any more."""
+        for each in (self.events, self.taken, self.made, self.seen):
+            each.clear()
+
+    def trim(self) -> None:
+        """Let go of what was kept first, where it is too much."""
+        for each, most in ((self.events, MOST_KEPT), (self.taken, MOST_TAKEN), (self.made, MOST_KEPT)):
+            if len(each) > most:
+                for event in list(islice(each, len(each) // 2)):
+                    del each[event]
+
+    def find(self, event: EventId) -> Event | None:
+        """An event that is known."""
+        return self.events.get(event) or self.taken.get(event) or self.made.get(event)
 
     def reached(self, head: Head) -> None:
         """The log ends here by now."""
@@ -131,7 +162,8 @@ class Group:
         self._head = head
         self._recorder = recorder
         self._log = log
-        self._ids = live.ids(log)
+        self._opened = opened.at(head)
+        self._ids = live.ids(log, self._opened.seen)
         self._staged: list[_Staged] = []
         self._erased: list[tuple[VaultId, Seq]] = []
         self._at = head.at
@@ -141,8 +173,6 @@ class Group:
         self._raw = Layered(self.overlay, raw)
         self._kept: dict[tuple[str, bytes], Any] = {}
         self._ranges = Ranges()
-        self._opened = opened
-        self._events = opened.at(head)
 
     def run(self, decision: Decision) -> Recorded:
         """Decide, seal and fold one decision. Raises what the decision raises, and Refused or EventConflict."""
@@ -158,6 +188,38 @@ class Group:
             raise
         self._accept(staged, own, dropped)
         return Recorded(tuple(each.record for each in staged))
+
+    def take_over(self, decisions: Iterable[Sequence[Draft]]) -> None:
+        """Record decisions as they were recorded elsewhere, each whole. None looks at a row, so what they make is laid
+        over the rows once for all of them. Raises what `run` does; those before stay.
+        """
+        made = Layer()
+        try:
+            for drafts in decisions:
+                if any(isinstance(each.event, MessageRedacted) for each in drafts):
+                    self._lay_over(made)
+                    made = Layer()
+                    self.run(partial(_as_they_are, drafts))
+                else:
+                    self._take_over(drafts, made)
+        finally:
+            self._lay_over(made)
+
+    def _take_over(self, drafts: Sequence[Draft], made: Layer) -> None:
+        self.decisions += 1
+        assert all(each.given is not None for each in drafts), "what is derived here is looked at"
+        drafts, plan = self._news(drafts), self._live.store.ring.mark()
+        try:
+            staged = self._sealed(drafts)
+            rows = [self._live.folding.rows_of(each.record) for each in staged]
+        except BaseException:
+            self._live.store.ring.undo(plan)
+            raise
+        for each, its_rows in zip(staged, rows, strict=True):
+            made.write(its_rows, each.record.seq, each.vault)
+            if each.entry.body is not None:
+                self._opened.taken[each.record.id] = each.record.event
+        self._stage(staged, frozenset())
 
     def rows(self) -> Rows:
         """What there is by now, with what this group recorded."""
@@ -224,14 +286,18 @@ class Group:
         if not derived:
             return
         here = {each.record.id: each.record.event for each in staged}
-        rows, opened = self.rows(), self._events
+        rows = self.rows()
         for event in derived:
-            for cause in event.causes:
-                if cause not in opened and cause not in here and (found := self._event(cause)) is not None:
-                    opened[cause] = found
-            reason = widening(rows, event, {cause: here.get(cause) or opened.get(cause) for cause in event.causes})
+            causes = {cause: here.get(cause) or self._opened_once(cause) for cause in event.causes}
+            reason = widening(rows, event, causes)
             if reason:
                 raise Refused(reason)
+
+    def _opened_once(self, cause: EventId) -> Event | None:
+        known = self._opened.find(cause)
+        if known is None and (known := self._event(cause)) is not None:
+            self._opened.events[cause] = known
+        return known
 
     def _event(self, event: EventId) -> Event | None:
         """An event of this group or of the log, where it can still be read."""
@@ -323,16 +389,25 @@ class Group:
         return self._live.store.ring.people(vault)
 
     def _accept(self, staged: Sequence[_Staged], own: Layer, dropped: set[Seq]) -> None:
+        made = (each.record for each in staged if isinstance(each.record.event, SHOWN))
+        self._opened.made.update((each.id, each.event) for each in made)
+        self._stage(staged, dropped)
+        self._lay_over(own)
+
+    def _stage(self, staged: Sequence[_Staged], dropped: AbstractSet[Seq]) -> None:
         for each in staged:
             self._staged.append(each)
-            self._ids.staged[each.record.id] = each.record.seq, each.vault
+            self._ids.stage(each.record.id, each.record.seq, each.vault, whole=each.entry.body is not None)
             self._at = each.record.at
-        if dropped or len(self._events) > MOST_KEPT:
-            self._events.clear()
+        if dropped:
+            self._opened.forget()
+        self._opened.trim()
         self._ids.dropped |= dropped
         self._erased += sorted(_erased_by(staged).items(), key=lambda each: (each[1], each[0]))
-        self.overlay.absorb(own)
-        self._ranges.changed(own)
+
+    def _lay_over(self, made: Layer) -> None:
+        self.overlay.absorb(made)
+        self._ranges.changed(made)
 
     def _sealing(self) -> list[VaultId]:
         return sorted({each.vault for each in self._staged} - {UNSEALED})
@@ -384,6 +459,10 @@ class _Source:
 
     def record_at(self, seq: int) -> Record | None:
         return self._records.get(Seq(seq)) or self._before(seq)
+
+
+def _as_they_are(drafts: Sequence[Draft], _: Rows) -> Sequence[Draft]:
+    return drafts
 
 
 def _erased_by(staged: Sequence[_Staged]) -> dict[VaultId, Seq]:

@@ -1,6 +1,8 @@
 """What the log knows of an id: where its event is, and whether that can still be read."""
 
-from typing import NamedTuple
+from itertools import islice
+
+import msgspec
 
 from projections.ids import EventId, Identity, Seq, VaultId
 from projections.rows import Known
@@ -8,11 +10,11 @@ from replay import codec
 from replay.keyring import KeyRing
 from replay.log import Glance
 
-MOST_SEEN = 4096
-"""How many ids are remembered in one look at the log."""
+MOST_SEEN = 8_192
+"""How many ids are remembered."""
 
 
-class Standing(NamedTuple):
+class Standing(msgspec.Struct, frozen=True, gc=False):
     """What the log has of an event: where it is, whose key seals it, and whether its body is there."""
 
     seq: Seq
@@ -20,16 +22,27 @@ class Standing(NamedTuple):
     whole: bool
 
 
-class Ids:
-    """What the log knows of an id, and of ids that a group is about to record or to drop."""
+Seen = dict[EventId, Standing | None]
+"""What was looked up in the log; None of what it does not have."""
 
-    def __init__(self, log: Glance, ring: KeyRing, erased: frozenset[VaultId]) -> None:
+
+class Ids:
+    """What the log knows of an id, and of ids that a group is about to record or to drop. `seen` is what was looked up
+    before; who hands it in knows that nothing else happened to the log since.
+    """
+
+    def __init__(self, log: Glance, ring: KeyRing, erased: frozenset[VaultId], seen: Seen | None = None) -> None:
         self._log = log
         self._ring = ring
         self._erased = erased
         self.staged: dict[EventId, tuple[Seq, VaultId]] = {}
         self.dropped: set[Seq] = set()
-        self._seen: dict[EventId, Standing | None] = {}
+        self._seen: Seen = {} if seen is None else seen
+
+    def stage(self, event: EventId, seq: Seq, vault: VaultId, *, whole: bool) -> None:
+        """An event is going to be recorded. What is `seen` has it as it will be then."""
+        self.staged[event] = seq, vault
+        self._see(event, Standing(seq, vault, whole))
 
     def event_id(self, identity: Identity) -> EventId:
         return self._ring.event_id(identity)
@@ -73,10 +86,14 @@ class Ids:
             return self._seen[event]
         except KeyError:
             standing = self._looked_up(event)
-        if len(self._seen) >= MOST_SEEN:
-            self._seen.clear()
-        self._seen[event] = standing
+        self._see(event, standing)
         return standing
+
+    def _see(self, event: EventId, standing: "Standing | None") -> None:
+        if len(self._seen) >= MOST_SEEN:
+            for each in list(islice(self._seen, MOST_SEEN // 2)):
+                del self._seen[each]
+        self._seen[event] = standing
 
     def _looked_up(self, event: EventId) -> "Standing | None":
         seq = self._log.find(event)

@@ -20,7 +20,7 @@ from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
 from replay.folding import Folding
 from replay.kept import Kept
-from replay.known import Ids
+from replay.known import Ids, Seen
 from replay.living import Living
 from replay.lmdb_file import REFUSED, GivenUp
 from replay.log import Glance, Head, Log, StoredEvent
@@ -303,9 +303,9 @@ class Live:
         self.overlay.absorb(tail.layer)
         self.folded = tail.upto
 
-    def ids(self, log: Glance | None = None) -> Ids:
-        """What the log, or one look at it, knows of ids now."""
-        return Ids(log or self.store.log, self.store.ring, self.folding.erased)
+    def ids(self, log: Glance | None = None, seen: Seen | None = None) -> Ids:
+        """What the log, or one look at it, knows of ids now; `seen` is what was looked up in it already."""
+        return Ids(log or self.store.log, self.store.ring, self.folding.erased, seen)
 
     @contextmanager
     def rows(self) -> Iterator[Rows]:

@@ -28,7 +28,7 @@ class Told(NamedTuple):
     @property
     def id(self) -> EventId:
         """The event's."""
-        return EventId(self.header.id)
+        return self.header.id
 
     def draft(self) -> Draft:
         """It as it is recorded elsewhere: the same id, the same vault; without words where they are gone."""

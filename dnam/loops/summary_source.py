@@ -11,7 +11,7 @@ from projections.caller import Caller
 from projections.events.values import Audience
 from projections.fruitless import Reader, passed_over
 from projections.ids import EventId, Point, Seq
-from projections.items import is_quiet
+from projections.items import quiet_among
 from projections.messages import MessageRow, key_point, worded
 from projections.policies.quiet import resting_on_quiet
 from projections.rows import Rows
@@ -136,10 +136,11 @@ def _take(source: Source, entries: Iterable[Entry], most: int | None = None, tur
 
 def _readable(source: Source, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Those of them that may be read: nothing that was taken back, or is passed over."""
+    is_gone = quiet_among(source.rows)
     is_passed_over = _never if source.reader is None else passed_over(source.rows, source.reader)
     for entry in entries:
         said = _id_of(entry.row)
-        if source.may_read(entry.row) and not is_quiet(source.rows, said) and not is_passed_over(said):
+        if source.may_read(entry.row) and not is_gone(said) and not is_passed_over(said):
             yield entry
 
 

@@ -1,7 +1,8 @@
 """Where a message lies whose event is known, and what an item was until it was reverted, or taken back."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from dnam.loops.extraction import ANYBODY, Said
 from dnam.rederiving.spoken import There
@@ -17,13 +18,14 @@ from projections.rows import Rows
 from projections.turns import TURNS
 from projections.work import was_read
 from replay.engine import Engine
+from replay.units import Told
 
 MOST_PASSED = 65_536
 """Of so many events it is remembered where they are, and where the messages lie that they are of."""
 
 
-class MessageAt(NamedTuple):
-    """Where a message lies."""
+class MessageAt(msgspec.Struct, frozen=True, gc=False):
+    """Where a message lies. There are many: the collector of garbage need not look at them."""
 
     session: str
     epoch: int
@@ -39,11 +41,12 @@ class Passed:
         self._places: dict[EventId, MessageAt] = {}
         self._seqs: dict[EventId, Seq] = {}
 
-    def take(self, seq: Seq, event_id: EventId, event: Event | None) -> None:
-        """An event comes by."""
-        self._seqs[event_id] = seq
-        if isinstance(event, MessageHeard | MessageEdited):
-            self._places[event_id] = _place(event_id, event)
+    def take(self, told: Iterable[Told]) -> None:
+        """Events come by."""
+        for each in told:
+            self._seqs[each.id] = each.seq
+            if isinstance(each.event, MessageHeard | MessageEdited):
+                self._places[each.id] = _place(each.id, each.event)
 
     def trim(self) -> None:
         """Let go of what came by long ago, and is in the log."""
@@ -70,7 +73,7 @@ def message_of(engine: Engine, rows: Rows, event: EventId, passed: Passed = NONE
         edits = (effect for effect, tag in effects_of(rows, event) if tag == MessageEdited.TAG)
         places = (_place_of(engine, each, passed) for each in edits)
         place = next((each for each in places if each is not None), None)
-    row = None if place is None else find_message(rows, *place)
+    row = None if place is None else find_message(rows, place.session, place.epoch, place.point)
     return None if place is None or row is None else Said(place.point, row)
 
 

@@ -104,10 +104,16 @@ class Walk:
         try:
             reading = units(self._live, self.manifest.upto, upto)
             while some := await asyncio.to_thread(_next_of, reading):
+                self._passed.take(each for unit in some for each in unit.told)
                 for unit in some:
-                    await self._take(unit)
-                    await self._learn(lessons, unit)
+                    if not self._is_taken_at_once(unit):
+                        await self._take(unit)
+                    for each in unit.told:
+                        lessons.take(each.seq, each.id, each.event)
+                    if lessons.is_due:  # behind a decision: what no recorded run has read
+                        await self._begin(await asyncio.to_thread(lessons.due, unit.last), unit.last)
                 await self._make_together()
+                self._passed.trim()
             await self._begin(await asyncio.to_thread(lessons.rest, upto), upto)
             await self._settle()
             for run in await asyncio.to_thread(once_more, self._live, self._memory.engine):
@@ -147,7 +153,6 @@ class Walk:
             for _ in range(before - self._starting.waiting):
                 self._ended()
         await self._writing.done()
-        self._passed.trim()
 
     async def _wait(self, keys: Iterable[Key]) -> None:
         await self._make_together()
@@ -159,13 +164,16 @@ class Walk:
 
     # -- a decision -------------------------------------------------------------------------------------------------
 
-    async def _take(self, unit: Sheaf) -> None:
+    def _is_taken_at_once(self, unit: Sheaf) -> bool:
+        """Take over what is always kept and waits for nothing, as most of a log; False where it is something else."""
         for each in unit.told:
-            self._passed.take(each.seq, each.id, each.event)
-        if all(type(each.event) in PLAIN for each in unit.told):
-            if unit.last <= self.manifest.asked.since or unit.last > self.manifest.acted:
-                self._writing.take_over(each.draft() for each in unit.told)
-            return
+            if type(each.event) not in PLAIN:
+                return False
+        if unit.last <= self.manifest.asked.since or unit.last > self.manifest.acted:
+            self._writing.take_over([each.draft() for each in unit.told])
+        return True
+
+    async def _take(self, unit: Sheaf) -> None:
         told = [each for each in unit.told if self._is_taken_over(each)]
         events = [each.event for each in unit.told if each.event is not None]
         if is_by_tool(events):
@@ -302,13 +310,6 @@ class Walk:
         if run is None or self.manifest.asked.cadence or not self._scope.has_run(run):
             return
         await self._begin([run], told.seq, was_recorded=True)
-
-    async def _learn(self, lessons: Lessons, unit: Sheaf) -> None:
-        """Begin what is due behind a decision that no recorded run has read."""
-        for each in unit.told:
-            lessons.take(each.seq, each.id, each.event)
-        if lessons.is_due:
-            await self._begin(await asyncio.to_thread(lessons.due, unit.last), unit.last)
 
     async def _begin(self, runs: Iterable[Run], seq: int, *, was_recorded: bool = False) -> None:
         """Each finds what the walk has taken over until now, and the walk goes on meanwhile."""

@@ -1,5 +1,8 @@
 """What a walk takes over on its way into the shadow: gathered, and handed to the log in one commit, alone or with runs
 that read it.
+
+    what was said    in one step for all of it: as it was recorded, and none of it looks at a row
+    runs             behind it, one after the other (`together`); what they rest on is known from that step
 """
 
 import asyncio
@@ -9,7 +12,6 @@ from functools import partial
 
 from dnam.courier import working
 from projections.decisions.draft import Draft
-from projections.rows import Rows
 from replay.builder import no_collection
 from replay.engine import Engine
 from replay.group import Group, Recorded
@@ -54,13 +56,8 @@ class Writing:
 def _written(copies: Iterable[list[Draft]], runs: Work | None, group: Group) -> Recorded:
     """Record what was recorded elsewhere, decision by decision, and what runs lead to."""
     with no_collection():
-        for drafts in copies:
-            group.run(partial(_as_it_is, drafts))
+        group.take_over(copies)
         return Recorded() if runs is None else runs(group)
-
-
-def _as_it_is(drafts: list[Draft], _: Rows) -> list[Draft]:
-    return drafts
 
 
 def _seen(writing: "asyncio.Future[Recorded]") -> None:

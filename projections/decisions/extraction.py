@@ -199,7 +199,7 @@ class _Extraction:
         )
         self._refuse(kind, words, (), (Refusal("", reason), VERSION))
 
-    def _here(self) -> list[ItemRow]:
+    def _here(self) -> tuple[ItemRow, ...]:
         return self._shelf.within([self._request.compartment])
 
     def _causes(self, evidence: Sequence[Evidence], *more: EventId) -> tuple[EventId, ...]:

@@ -1,16 +1,13 @@
 """The guards over one reply: what each entry rests on, and which of the messages instruct the assistant."""
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 
 from projections.decisions.shelf import rests_on
 from projections.events.values import Evidence
-from projections.ids import EventId
 from projections.policies.evidence import InputMessage
 from projections.policies.guards import Guarding, Proposed, held
-from projections.policies.instructions import Instruction
 from projections.policies.lengths import MOST_CHARS
-from projections.policies.pieces import tainted
+from projections.policies.pieces import Tainted
 from projections.policies.replies import Dropped, UpsertEntry
 from projections.policies.verdict import Verdict
 
@@ -23,15 +20,12 @@ class Guarded:
     def __init__(self, inputs: Sequence[InputMessage], guarding: Guarding) -> None:
         self._inputs = tuple(sorted(inputs, key=lambda each: (each.said, each.id)))
         self._guarding = guarding
+        self._tainted = Tainted(self._inputs, guarding.instructions)
 
     def verdict(self, entry: UpsertEntry, evidence: Sequence[Evidence]) -> Verdict | None:
         """Why an entry is no memory; None when it may be one."""
         rests = rests_on(evidence) or tuple(each.id for each in self._inputs)
-        return held(Proposed(entry, self._inputs, rests, self._tainted, self._guarding))
-
-    @cached_property
-    def _tainted(self) -> Mapping[EventId, Instruction]:
-        return tainted(self._inputs, self._guarding.instructions)
+        return held(Proposed(entry, self._inputs, rests, self._tainted.among, self._guarding))
 
 
 def shown_text(text: str) -> str:

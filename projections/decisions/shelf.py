@@ -46,6 +46,8 @@ class Shelf:
         self._most = most
         self._rows = {address(found.row.item): found.row for found in items_of(rows, owner)}
         self._in_order = sorted(self._rows)
+        self._within: dict[frozenset[str], tuple[ItemRow, ...]] = {}
+        """What was looked for in some compartments, as long as it stays as it is."""
         self.drafts: list[Draft] = [] if beside is None else beside.drafts
         self.touched: set[tuple[str, str]] = set()
 
@@ -56,6 +58,7 @@ class Shelf:
     def undo(self, mark: "Mark") -> None:
         """Back to how it was; the ids that were given since are given again."""
         self._rows = dict(mark.rows)
+        self._within = {}
         self._in_order = sorted(self._rows)
         self.touched = set(mark.touched)
         del self.drafts[mark.drafts :]
@@ -67,10 +70,12 @@ class Shelf:
         """Every item of the owner, of every status, by address."""
         return [self._rows[each] for each in self._in_order]
 
-    def within(self, compartments: Iterable[str]) -> list[ItemRow]:
+    def within(self, compartments: Iterable[str]) -> tuple[ItemRow, ...]:
         """The items in these compartments."""
         wanted = frozenset(compartments)
-        return [row for row in self.all() if row.item.compartment in wanted]
+        if wanted not in self._within:
+            self._within[wanted] = tuple(row for row in self.all() if row.item.compartment in wanted)
+        return self._within[wanted]
 
     def at(self, item: Item) -> ItemRow:
         """The row of an item that is there."""
@@ -78,7 +83,11 @@ class Shelf:
 
     def look_at(self, row: ItemRow) -> None:
         """Look at an item in another way than it lies there; nothing comes of that alone."""
-        self._rows[address(row.item)] = row
+        self._lay(address(row.item), row)
+
+    def _lay(self, at: tuple[str, str], row: ItemRow) -> None:
+        self._rows[at] = row
+        self._within = {}
 
     def record(self, event: Event) -> Draft:
         """An event that changes no item."""
@@ -98,7 +107,7 @@ class Shelf:
         at = address(event.item)
         if at not in self._rows:
             insort(self._in_order, at)
-        self._rows[at] = row
+        self._lay(at, row)
         if isinstance(event, ItemReverted) and event.gone:
             self._take_off(at)
         self.touched.add(at)
@@ -107,6 +116,7 @@ class Shelf:
     def _take_off(self, at: tuple[str, str]) -> None:
         if self._rows.pop(at, None) is not None:
             self._in_order.remove(at)
+            self._within = {}
 
     def add(self, event: ItemEvent, cap: int, carried: Draft | None = None) -> None:
         """An event that makes its item active, and the evictions that make room for it. `carried` is as in `put`."""

@@ -13,7 +13,7 @@ prompt. Quarantined is what instructs the assistant; in a language without a lis
 cannot be judged is kept for its person alone, and is no lore.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from projections.ids import EventId
@@ -52,13 +52,13 @@ class Guarding(NamedTuple):
 
 class Proposed(NamedTuple):
     """What a model wants to note, and what it read. `rests_on` are the messages that it names or quotes, or else all;
-    `tainted` those of all messages that instruct the assistant.
+    `tainted` tells of some messages which of them instruct the assistant.
     """
 
     entry: UpsertEntry
     inputs: tuple[InputMessage, ...]
     rests_on: tuple[EventId, ...]
-    tainted: Mapping[EventId, Instruction]
+    tainted: Callable[[Sequence[EventId]], Mapping[EventId, Instruction]]
     guarding: Guarding
 
 
@@ -81,10 +81,11 @@ def _instructions(proposed: Proposed) -> Verdict | None:
 
 
 def _tainted(proposed: Proposed) -> Verdict | None:
-    orders = [proposed.tainted[each] for each in proposed.rests_on if each in proposed.tainted]
+    orders = proposed.tainted(proposed.rests_on)
     if not orders:
         return None
-    return Verdict(f"it rests on a message that instructs the assistant ({orders[0]})", instructions.VERSION)
+    first = next(iter(orders.values()))
+    return Verdict(f"it rests on a message that instructs the assistant ({first})", instructions.VERSION)
 
 
 def _about_others(proposed: Proposed) -> Verdict | None:

@@ -9,7 +9,6 @@ one, those are added that lie across a seam, from the last word of one text to t
 """
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from projections.ids import EventId
 from projections.policies.disguises import MOST_CHARS, Reading, plain_reading, readings, words_of
@@ -25,6 +24,48 @@ def tainted(messages: Sequence[InputMessage], words: InstructionWords) -> dict[E
     alone = {each.id: found for each in messages if (found := judge.first_in(each.text)) is not None}
     clean = [each for each in messages if each.id not in alone]
     return {**_together(clean, words), **alone}
+
+
+class Tainted:
+    """The same, for some of them at a time. Few of them are asked for, and hardly any run of them instructs: so only
+    those are looked at, with the runs that they are in; all of them where anything instructs there.
+    """
+
+    def __init__(self, messages: Sequence[InputMessage], words: InstructionWords) -> None:
+        self._messages = messages
+        self._words = words
+        self._at = {each.id: number for number, each in enumerate(messages)}
+        self._pieces = Pieces([each.text.strip() for each in messages], words)
+        self._harmless: set[tuple[int, int]] = set()
+        """The runs that were looked at, those of one message among them."""
+        self._all: dict[EventId, Instruction] | None = None
+
+    def among(self, events: Sequence[EventId]) -> dict[EventId, Instruction]:
+        """Those of these that instruct the assistant."""
+        if self._all is None and any(not self._is_harmless(self._at[each]) for each in events if each in self._at):
+            self._all = tainted(self._messages, self._words)
+        found = self._all or {}
+        return {each: found[each] for each in events if each in found}
+
+    def _is_harmless(self, number: int) -> bool:
+        """Whether nothing instructs in the runs that a message is in: nor does any of those which they are made of."""
+        first, behind = max(0, number - MOST_PIECES + 1), min(len(self._messages), number + MOST_PIECES)
+        alone = ((each, each + 1) for each in range(first, behind))
+        together = ((first + start, first + stop) for start, stop in runs(behind - first))
+        runs_with_it = (each for each in together if each[0] <= number < each[1])
+        return all(map(self._says_nothing, alone)) and all(map(self._says_nothing, runs_with_it))
+
+    def _says_nothing(self, run: tuple[int, int]) -> bool:
+        if run not in self._harmless:
+            start, stop = run
+            if stop - start == 1:
+                order = message_judge(self._words).first_in(self._messages[start].text)
+            else:
+                order = self._pieces.order(start, stop)
+            if order is not None:
+                return False
+            self._harmless.add(run)
+        return True
 
 
 def _together(messages: Sequence[InputMessage], words: InstructionWords) -> dict[EventId, Instruction]:
@@ -52,6 +93,8 @@ class Pieces:
         self._texts = texts
         self._is_spaced = [" " in each for each in texts]
         self._judge = message_judge(words)
+        self._read: dict[int, Reading] = {}
+        self._bits: dict[int, int] = {}
         self._windows: dict[int, list[int]] = {}
         self._seams: dict[tuple[int, int], int] = {}
 
@@ -72,7 +115,7 @@ class Pieces:
         """These with a space between, read plainly: what each of them says, where that is not too long."""
         if sum(map(len, self._texts[start:stop])) + MOST_PIECES > MOST_CHARS:
             return plain_reading(" ".join(self._texts[start:stop]))
-        read = self._read[start:stop]
+        read = [self._reading(each) for each in range(start, stop)]
         words, signed = (
             " ".join(filter(None, each)) for each in zip(*((r.words, r.signed) for r in read), strict=True)
         )
@@ -89,27 +132,30 @@ class Pieces:
     def _bits_in(self, start: int, stop: int) -> int:
         """What a run has, at most: what its texts have, and all seams in it."""
         bits = 0
-        for each in self._bits[start:stop]:
-            bits |= each
+        for each in range(start, stop):
+            bits |= self._bits_of(each)
         for last in range(start + 1, stop):
             for first in range(last - 1, start - 1, -1):
                 bits |= self._seam(first, last)
-                if " " in self._read[first].signed:
+                if " " in self._reading(first).signed:
                     break
         return bits
 
-    @cached_property
-    def _read(self) -> list[Reading]:
-        return [plain_reading(each) for each in self._texts]
+    def _reading(self, number: int) -> Reading:
+        if number not in self._read:
+            self._read[number] = plain_reading(self._texts[number])
+        return self._read[number]
 
-    @cached_property
-    def _bits(self) -> list[int]:
-        return [self._judge.bits(each.words, each.signed) for each in self._read]
+    def _bits_of(self, number: int) -> int:
+        if number not in self._bits:
+            read = self._reading(number)
+            self._bits[number] = self._judge.bits(read.words, read.signed)
+        return self._bits[number]
 
     def _seam(self, first: int, last: int) -> int:
         """What the words have that begin in one text, go through all of those behind it, and end in another."""
         if (first, last) not in self._seams:
-            between = "".join(each.signed for each in self._read[first + 1 : last])
-            begins, ends = self._read[first].signed.rpartition(" ")[2], self._read[last].signed.partition(" ")[0]
-            self._seams[first, last] = self._judge.bits(words_of(begins + between + ends))
+            begins, *between, ends = (self._reading(each).signed for each in range(first, last + 1))
+            begins, ends = begins.rpartition(" ")[2], ends.partition(" ")[0]
+            self._seams[first, last] = self._judge.bits(words_of("".join((begins, *between, ends))))
         return self._seams[first, last]

@@ -32,7 +32,7 @@ from projections.events import (
     TurnAnswered,
 )
 from projections.events.summaries import SummaryEvent
-from projections.events.values import Audience, Item
+from projections.events.values import Audience, Item, Message
 from projections.events.work import WorkEvent
 from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.places import find_place
@@ -43,6 +43,7 @@ from projections.rows import Rows
 
 DERIVED = (ItemEvent, ItemRefused, WorkEvent, SummaryEvent)
 """What draws on something else, and lies where a context opens it."""
+SAID = (MessageHeard, MessageEdited)
 SHARED = frozenset({"share", "keep_private"})
 """What a person means by moving an item."""
 Causes = Mapping[EventId, Event | None]
@@ -92,20 +93,31 @@ def widening(rows: Rows, event: Event, causes: Causes) -> str:
     place = readers_place(at.compartment)
     guild = None if place is None else _guild_of(rows, place)
     fitting, said = set[Opening](), _Said(rows)
+    alike: dict[Handle, Message] = {}
     for cause in event.causes[:1] if isinstance(event, ItemEvicted) else event.causes:
         found = causes.get(cause)
         if found is None or _lies_beside(found, at):
+            continue
+        message = found.message if isinstance(found, SAID) else None
+        if message is not None and _is_said_alike(message, alike.get(message.speaker)):
             continue
         on = lies_in(rows, found, said)
         if on is None or on in fitting:
             continue
         if may_rest(at, on, guild):
             fitting.add(on)
+            if message is not None:
+                alike[message.speaker] = message
             continue
         if cause in _known(at, causes) or _is_one_audience(event, found) or _moves_back(event, cause, found):
             continue
         return whole(f"a {event.TAG} in {at.compartment} would rest on a {found.TAG} in {on.compartment}")
     return ""
+
+
+def _is_said_alike(message: Message, other: Message | None) -> bool:
+    """Whether somebody said one to the same people as another, as most of what a model is shown."""
+    return other is not None and message.audience == other.audience and message.guild == other.guild
 
 
 def _lies_beside(cause: Event, at: Opening) -> bool:

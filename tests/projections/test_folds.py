@@ -8,6 +8,7 @@ from projections.events import EVENTS, ErasureCompleted
 from projections.events.values import OPERATOR
 from projections.fold import AnyProjection, Record
 from projections.ids import EventId, Seq
+from projections.messages import MessageRow
 from projections.registry import FOLD, PROJECTIONS
 from projections.rows import after_prefix
 from projections.said import forwards
@@ -42,3 +43,11 @@ def test_a_session_reads_forwards_with_its_answers_in_place() -> None:
     texts = [entry.row.text if hasattr(entry.row, "text") else entry.row.message.text
              for entry in forwards(world.rows, SESSION, 0, None)]  # fmt: skip
     assert texts == ["hello", "hi!", "thanks"]
+
+
+def test_a_session_reads_forwards_where_nothing_was_answered() -> None:
+    world = World()
+    for number, text in enumerate(("hello", "thanks")):
+        world.decide(hear, said(str(number), text, said=NOW + number))
+    rows = [entry.row for entry in forwards(world.rows, SESSION, 0, None)]
+    assert [row.message.text for row in rows if isinstance(row, MessageRow)] == ["hello", "thanks"]

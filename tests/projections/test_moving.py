@@ -200,7 +200,14 @@ def test_a_shelf_knows_where_an_item_went() -> None:
     world = World()
     there_is(world, an_item("likes tea", compartment=GUILD))
     shelf = Shelf(world.rows, origin("x"), ANN)
-    (row,) = shelf.all()
+    (row,) = shelf.within([GUILD])
+    assert (shelf.within([GUILD, WIDE]), shelf.within([WIDE])) == ((row,), ())
+    before = shelf.mark()
     shelf.put(promoted(shelf, row, Verdict(shared=True, reason="why")))
     assert [each.item.compartment for each in shelf.all()] == [WIDE]
+    assert (shelf.within([GUILD]), shelf.within([WIDE])) == ((), tuple(shelf.all()))
     assert shelf.touched == {(GUILD, TEA), (WIDE, TEA)}
+    shelf.undo(before)
+    assert (shelf.within([GUILD]), shelf.within([WIDE])) == ((row,), ())
+    shelf.look_at(msgspec.structs.replace(row, reason="looked at"))
+    assert [each.reason for each in shelf.within([GUILD])] == ["looked at"]

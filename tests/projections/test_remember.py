@@ -32,7 +32,7 @@ from projections.events import (
 )
 from projections.events.values import OPERATOR, Audience, Intent, Limits, ModelUse
 from projections.ids import NOBODY, EventId, Ref
-from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of
+from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of, quiet_among
 from projections.policies.compartments import SELF, Opening
 from projections.policies.item_ids import derive
 from projections.policies.lengths import MOST_CHARS
@@ -454,10 +454,12 @@ def test_an_answer_comes_back_only_when_nothing_keeps_it_quiet() -> None:
         world.decide(forget, please_forget(text))
     world.decide(restore, please_restore(derive("fact", "likes tea")))
     assert quieted(world) == {message("n"), both.id, seen.id}
-    assert is_quiet(world.rows, both.id)
-    assert not is_quiet(world.rows, message("m"))
+    assert [is_quiet(world.rows, each) for each in (both.id, message("m"))] == [True, False]
+    is_gone = quiet_among(world.rows)
+    assert [is_gone(each) for each in (both.id, message("m"))] == [True, False]
     world.decide(remember, please_remember("lives in Rome", LATER + 5))
     assert quieted(world) == set(), "saying it again brings back what left with it"
+    assert not quiet_among(world.rows)(both.id)
 
 
 def test_what_somebody_else_took_back_is_not_looked_at() -> None:

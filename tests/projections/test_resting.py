@@ -38,8 +38,10 @@ from projections.events.values import (
     Source,
 )
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.policies import resting
 from projections.policies.compartments import Opening
 from projections.policies.resting import Causes, lies_in, widening
+from projections.rows import Rows
 from tests.world import NOW, World, handle
 
 ADA, KIM = handle("ada"), handle("kim")
@@ -305,3 +307,20 @@ def test_a_model_goes_on_with_what_is_there_and_begins_nothing(world: World, com
         assert widening(world.rows, item(compartment, NOBODY, by=by, causes=()), alone) == ""
     assert rests(world, item(compartment, NOBODY), item(compartment, NOBODY)) == ""
     assert widening(world.rows, item(LORE, causes=()), alone) == ""
+
+
+def test_what_somebody_said_to_the_same_people_is_looked_at_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = [heard(OPEN), heard(OPEN, KIM), heard(OPEN), heard(OPEN, KIM), heard(CLOSED), heard(OPEN)]
+    causes: dict[EventId, Event | None] = {EventId(handle(f"cause {n}")): each for n, each in enumerate(said)}
+    looked_at: list[Event] = []
+
+    def looked(rows: Rows, event: Event, said: Any = None) -> Opening | None:
+        looked_at.append(event)
+        return lies_in(rows, event, said)
+
+    monkeypatch.setattr(resting, "lies_in", looked)
+    event = item(MINE, causes=tuple(causes))
+    assert widening(world.rows, event, causes) == ""
+    assert looked_at == [event, said[0], said[1], said[4], said[5]]
+    wide = item(LORE, causes=tuple(causes))
+    assert "would rest on a message.heard in channel/discord:8" in widening(world.rows, wide, causes)
