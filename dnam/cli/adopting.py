@@ -76,6 +76,7 @@ def adopt(
 
     async def action(memory: "Memory") -> None:
         from dnam.adopting import Adopting
+        from dnam.adopting_alone import adopting_alone
         from dnam.finding import the_person
         from dnam.shadow_opening import open_shadow
         from dnam.shadow_source import Source
@@ -83,7 +84,11 @@ def adopt(
 
         people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
         async with _comparing(shell, memory) as comparing:
-            with alone_with(shell.data, name), open_shadow(memory.engine, shell.data, manifest) as shadow:
+            with (
+                alone_with(shell.data, name),
+                adopting_alone(shell.data, "adoption", name),
+                open_shadow(memory.engine, shell.data, manifest) as shadow,
+            ):
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)

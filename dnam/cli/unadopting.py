@@ -9,7 +9,7 @@ from projections.counting import counted
 if TYPE_CHECKING:
     from dnam.adopted import Taken
     from dnam.memory import Memory
-    from dnam.unadopting import UndoOffer
+    from dnam.unadopting import Unadopting, UndoOffer
     from projections.rows import Rows
 
 CHANGED = "it was made anew since"
@@ -18,29 +18,35 @@ WITHHELD = "a person took back what it said before"
 
 def undo(shell: Shell, name: str) -> None:
     """Take back the last adoption of a shadow, once it was agreed to."""
+    from dnam.adopting_alone import adopting_alone
     from dnam.unadopting import Unadopting
 
     async def action(memory: "Memory") -> None:
         undoing = Unadopting(memory, shell.data, name)
-        offer = await undoing.look()
-        if offer is None:
-            await memory.look(lambda rows: _tell_undone(shell, rows, name, None, None))
-            return
-        if not shell.out.as_json:
-            await memory.look(lambda rows: _show_undo(shell, rows, offer))
-        if offer.is_empty:
-            await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
-            return
-        if not shell.out.confirm(f"Take the adoption of {name} back?"):
-            shell.out.note(NOT_DONE)
-            if shell.out.as_json:
-                await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
-            return
-        with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
-            taken = await undoing.undo(offer, progress)
-        await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, taken))
+        with adopting_alone(shell.data, "undoing", name):
+            await _undo(shell, memory, name, undoing)
 
     shell.run(action)
+
+
+async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting") -> None:
+    offer = await undoing.look()
+    if offer is None:
+        await memory.look(lambda rows: _tell_undone(shell, rows, name, None, None))
+        return
+    if not shell.out.as_json:
+        await memory.look(lambda rows: _show_undo(shell, rows, offer))
+    if offer.is_empty:
+        await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
+        return
+    if not shell.out.confirm(f"Take the adoption of {name} back?"):
+        shell.out.note(NOT_DONE)
+        if shell.out.as_json:
+            await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
+        return
+    with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
+        taken = await undoing.undo(offer, progress)
+    await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, taken))
 
 
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
