@@ -59,6 +59,7 @@ TAKEN_BACK = "some of what it rests on was taken back"
 SPOILED = "what the shadow has of it rests on what was taken back"
 OUT = "they opted out: nothing of theirs is recorded"
 REVERTED = "the operator took back what had come of it here"
+UNDONE = "what the shadow has of it was taken back here since"
 
 
 class AdoptRequest(NamedTuple):
@@ -69,6 +70,8 @@ class AdoptRequest(NamedTuple):
     come of them.
 
     `spoiled` are those of items here which the shadow has with words that are gone by now: of these it says nothing.
+
+    `undone` are those that the shadow has as an adoption had left them which was taken back behind its end.
 
     `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
     rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
@@ -94,6 +97,7 @@ class AdoptRequest(NamedTuple):
     measure: Measure | None = None
     reverted: frozenset[Address] = frozenset()
     spoiled: frozenset[Address] = frozenset()
+    undone: frozenset[Address] = frozenset()
 
 
 def standing(rows: Rows, message: EventId) -> EventId | None:
@@ -159,6 +163,8 @@ class Taking:
             return REVERTED
         if pair.new is None and address(pair.row.item) in self._request.spoiled:
             return SPOILED
+        if not self._request.undone.isdisjoint(address(each.item) for each in (pair.row, here) if each is not None):
+            return UNDONE
         if pair.row.item.compartment in (SELF, OWNER) or (here is not None and NOTING in here.policy):
             return BESIDE_LOOPS
         if here is not None and self._is_newer(here):

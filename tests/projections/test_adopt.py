@@ -15,6 +15,7 @@ from projections.decisions.adopt_pairs import (
     SHARED,
     SPOILED,
     TAKEN_BACK,
+    UNDONE,
     UNFOUNDED,
     says_shadow,
 )
@@ -342,6 +343,21 @@ def test_what_the_shadow_has_with_words_that_are_gone_does_not_go_here() -> None
     (event,) = two.adopt(spoiled=spoiled)
     assert isinstance(event, ItemDeprecated)
     assert event.item.text == LYON
+
+
+def test_what_was_taken_back_here_since_does_not_return() -> None:
+    """It came, changed or went by what was taken back; elsewhere it is told by what the shadow has."""
+    two = Two()
+    two.reads(two.shadow, 0, TEA)
+    two.reads(two.live, 1, LYON)
+    two.both(2, "User plays chess.")
+    there, here = two.shadow.item(TEA).item, two.live.item(LYON).item
+    assert two.left(undone=frozenset({address(there)})) == [UNDONE]
+    assert two.left(undone=frozenset({address(here)})) == [UNDONE]
+    both = frozenset(map(address, (there, here, two.live.item("plays chess").item)))
+    assert two.left(undone=both) == [UNDONE, UNDONE]
+    assert two.adopt(undone=both) == []
+    assert len(two.adopt()) == 2
 
 
 def test_an_adoption_s_own_items_are_no_news() -> None:
