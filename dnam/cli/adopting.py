@@ -60,7 +60,10 @@ def adopt(
     is told. It says what would change, asks, and goes on where it was broken off. --undo is the same in reverse: what
     is still as the adoption left it is again as it was. As JSON: `shadow`, `goes_on`, `people`, each with `new`,
     `changed`, `gone` and what is `left` with the reason, `summaries`, `missed`, which is what could not be adopted any
-    more once that was agreed to, with the reason, and `adopted` with its `seq`.
+    more once that was agreed to, with the reason, and `adopted` with its `seq`. Of --undo: `people`, each with how many
+    `items` are as before and what is `left`, `summaries`, `summaries_withheld`, `summaries_left`, `undone` with its
+    `seq`, and `below`: of which shadows an adoption lay under it that can be taken back now, whether that was `begun`,
+    and of how much.
     """
     shell = Shell(data, as_json, yes)
     if undo:

@@ -177,6 +177,44 @@ def test_an_earlier_adoption_is_taken_back_while_somebody_is_out_and_then_what_w
     assert (items(data, "Ada"), items(data, "Kim")) == before
 
 
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_what_lay_under_an_adoption_that_was_taken_back_is_told(data: Path, is_gone: bool) -> None:
+    before = memory_of(data)
+    undo = partial(dnam, "adopt", "--yes", "--data", data, "--undo")
+    asyncio.run(derive(data, reader("adores", name="offline"), "bold", OFFLINE))
+    dnam("adopt", "next", "--yes", "--data", data)
+    dnam("adopt", "bold", "--user", "Ada", "--yes", "--data", data)
+    if is_gone:
+        drop(data, "next")
+    stopped = undo("next")
+    assert "Ada: nothing is taken back\n    2 stay as it is here: it changed since" in stopped.out
+    assert "Took back 1 item of 1 person and 1 summary" in stopped.out
+    assert "lay under it" not in stopped.out
+    goes_on = undo("bold")
+    assert (
+        "What lay under it of the adoption of next can be taken back now: `dnam adopt --undo next` goes on "
+        "with 2 items and 0 summaries.\n"
+    ) in goes_on.out
+    assert "lay under it" not in undo("next").out
+    assert memory_of(data) == before
+
+
+def test_one_that_lay_under_it_and_counts_still_is_told(data: Path) -> None:
+    """Also where nothing of it could be taken back until then."""
+    undo = partial(dnam, "adopt", "--yes", "--data", data, "--undo")
+    asyncio.run(derive(data, reader("adores", name="offline"), "bold", OFFLINE))
+    for name in ("next", "bold"):
+        dnam("adopt", name, "--yes", "--data", data)
+    stopped = undo("next", "--json").value
+    assert (stopped["undone"], stopped["below"]) == (None, [])
+    value = undo("bold", "--json").value
+    assert value["below"] == [{"shadow": "next", "begun": False, "items": 3, "summaries": 1}]
+    dnam("adopt", "bold", "--yes", "--data", data)
+    still = "The adoption of next, which lay under it, still counts: `dnam adopt --undo next` takes back 3 items"
+    assert f"{still} and 1 summary.\n" in undo("bold").out
+    assert undo("next", "--json").value["below"] == []
+
+
 def test_a_revert_after_it_was_taken_back_plans_what_it_did_before_it(data: Path) -> None:
     size = dnam("log", "--data", data, "--json").values[-1]["seq"]
     meant: list[tuple[str, ...]] = [("--model", "scripted", "--between", "1", str(size))]
