@@ -94,6 +94,7 @@ class Source:
             upto=self.manifest.upto,
             rests=rests,
             heard=heard_of(both.live, LogChronicle(memory.engine.live), said),
+            stood={each: standing(both.live, each) for each in said},
             cap=memory.settings.durable_max_items,
             guarding=memory.guarding,
             sharing=memory.sharing,

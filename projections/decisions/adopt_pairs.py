@@ -75,9 +75,9 @@ class AdoptRequest(NamedTuple):
 
     `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
     rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
-    they are recorded here. `guarding` and `sharing` are what is known of the language. `scope` is what the shadow was
-    asked for: of the rest it knows nothing. `measure` is an encoder's, of the texts that come and those that were taken
-    back, where there is one.
+    they are recorded here, and `stood` the events with their words when that was read. `guarding` and `sharing` are
+    what is known of the language. `scope` is what the shadow was asked for: of the rest it knows nothing. `measure` is
+    an encoder's, of the texts that come and those that were taken back, where there is one.
     """
 
     adoption: Adoption
@@ -90,6 +90,7 @@ class AdoptRequest(NamedTuple):
     chosen: frozenset[Address] | None = None
     rests: Mapping[EventId, tuple[EventId, ...]] = {}
     heard: Mapping[EventId, Event] = {}
+    stood: Mapping[EventId, EventId | None] = {}
     cap: int = 200
     guarding: Guarding = Guarding()
     sharing: SharingWords = NO_WORDS
@@ -184,8 +185,11 @@ class Taking:
         portable = is_portable(new.item.compartment)
         if not new.messages:
             return UNFOUNDED
-        behind = self._request.rests.get(new.made.event, ())
-        if not rests_on(new.made.item.evidence) and any(standing(self._rows, each) is None for each in behind):
+        quoted = rests_on(new.made.item.evidence)
+        behind = quoted or self._request.rests.get(new.made.event, ())
+        if not quoted and any(standing(self._rows, each) is None for each in behind):
+            return TAKEN_BACK
+        if any(map(self._changed_since, behind)):
             return TAKEN_BACK
         if portable and is_by_people(new.made):
             return SHARED
@@ -224,6 +228,13 @@ class Taking:
     def _over(self, pair: Pair) -> ItemRow | None:
         """The row here that a pair is about, of any status."""
         return pair.old or self.before.get(address(pair.row.item))
+
+    def _changed_since(self, message: EventId) -> bool:
+        """Whether a message does not have the words any more that it had when it was asked what the shadow says: they
+        may be among what that says.
+        """
+        stood = self._request.stood
+        return message in stood and standing(self._rows, message) != stood[message]
 
     def _stands(self, message: EventId) -> bool:
         return standing(self._rows, message) is not None

@@ -15,6 +15,7 @@ from dnam.adopting import Adopting, Chosen, Missed, choosing
 from dnam.erasing import erase
 from dnam.loops.loop import Compare, Compared, Comparing, by_words_alone
 from dnam.memory import Memory
+from dnam.redacting import redact
 from dnam.reverting import carry_out, caused_by, plan, the_revert
 from dnam.shadow_source import Source, owners_of
 from dnam.shadows import drop, load
@@ -399,6 +400,20 @@ async def test_what_a_person_says_meanwhile_wins(data: Path) -> None:
         assert not any("rain" in text for text in await memory.look(texts))
         left = [left.reason for person in (await each.look()).people for left in person.left]
         assert left == ["it rests only on messages that left recall with what the person forgot"]
+
+
+async def test_what_is_redacted_while_it_is_adopted_does_not_come_with_what_rests_on_more(data: Path) -> None:
+    """An encoder may compare texts meanwhile. "with milk" was said in the second message alone."""
+    async with adopting(data) as (memory, each):
+        kim, adoption = await kim_of(memory), (await each.look()).adoption
+        request = await asyncio.to_thread(each._request, adoption, kim, Chosen())
+        (tea,) = (each.item for each in request.items if each.item.status == "active" and "milk" in each.item.text)
+        assert len(tea.evidence) == 2
+        await redact(memory, tea.evidence[1].message)
+        await each._take(request)
+        assert not any("milk" in text for text in await memory.look(texts))
+        await each.adopt()
+        assert not any("milk" in text for text in await memory.look(texts))
 
 
 async def test_what_cannot_be_taken_over_any_more_once_it_was_agreed_to_is_told(data: Path) -> None:

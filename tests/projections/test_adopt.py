@@ -18,6 +18,7 @@ from projections.decisions.adopt_pairs import (
     UNDONE,
     UNFOUNDED,
     says_shadow,
+    standing,
 )
 from projections.decisions.adopt_refused import PUT_RIGHT
 from projections.decisions.consent import ConsentRequest, opt_out
@@ -31,7 +32,7 @@ from projections.events import (
     ItemUpserted,
     PlaceAudienceChanged,
 )
-from projections.events.values import PLATFORM, Audience, By, Intent, Source
+from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Source
 from projections.ids import NOBODY, EventId
 from projections.policies.capacity import address
 from projections.policies.closeness import Nearness
@@ -214,6 +215,24 @@ def test_without_a_quote_nothing_comes_of_it_once_some_of_that_is_gone() -> None
     two.live.deletes(two.said[1])
     assert two.left(rests=behind) == [TAKEN_BACK]
     assert two.adopt(rests=behind) == []
+
+
+def test_what_is_taken_back_or_edited_while_it_is_adopted_is_not_told_by_what_rests_on_more() -> None:
+    """Its words may be the shadow's: they were looked for before."""
+    two = Two()
+    two.shadow.reads([two.said[0], two.said[1]], {"text": "User drinks tea in Lyon.", "evidence": SAID[0]})
+    stood = {each.id: standing(two.live.rows, each.id) for each in two.said}
+    row = two.shadow.item("in Lyon")
+    evidence = (*row.item.evidence, Evidence(SAID[1], two.said[1].id))
+    request = two.request(stood=stood)
+    more = msgspec.structs.replace(row, item=msgspec.structs.replace(row.item, evidence=evidence))
+    request = request._replace(items=(more,))
+    assert planned(two.live.rows, request).left == []
+    two.live.deletes(two.said[1])
+    assert [each.reason for each in planned(two.live.rows, request).left] == [TAKEN_BACK]
+    assert planned(two.live.rows, request).drafts == []
+    (plan,) = planned(two.live.rows, request._replace(stood={})).parts
+    assert len(plan.pairs) == 1
 
 
 def test_what_the_operator_reverted_here_stands() -> None:
