@@ -38,7 +38,7 @@ from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow
 from projections.lives import Address, key_of
 from projections.rows import Rows
-from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, SummaryRow
 from replay.audit import rows_at
 from replay.builder import silent
 from replay.chronicle import LogChronicle
@@ -198,9 +198,10 @@ class Unadopting:
         touched, undoing = self._touched_by(rows, adoption), adoption.undoing(len(earlier))
         taken = _taken_back(touched_by(self.engine, rows, each) for each in earlier)
         items = (self._of_owner(rows, undoing, touched, owner, taken) for owner in touched.items)
+        found = ((key, self._summary_in_force(rows, touched, key)) for key in touched.summaries)
         summaries = [
             self._of_session(rows, undoing, touched, key, record, record.event)
-            for key, record in touched.summaries.items()
+            for key, record in found
             if isinstance(record.event, SummaryRefreshed) and self._is_left_of(rows, key, record.id, taken)
         ]
         return _Asked([each for each in items if each.touched], summaries)
@@ -216,11 +217,8 @@ class Unadopting:
     def _of_owner(
         self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle, taken: _TakenBack
     ) -> UnadoptRequest:
-        left = {
-            address: touch
-            for address, touch in touched.items[owner].items()
-            if self._is_left(rows, key_of(address), touch.made, taken)
-        }
+        found = ((address, self._in_force(rows, address, touch)) for address, touch in touched.items[owner].items())
+        left = {address: touch for address, touch in found if self._is_left(rows, key_of(address), touch.made, taken)}
         before = [self._touched(rows, touched, each, touch) for each, touch in left.items()]
         messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
         return UnadoptRequest(
@@ -233,6 +231,24 @@ class Unadopting:
             cap=self._memory.settings.durable_max_items,
             known=self._memory.guarding.rephrasing,
         )
+
+    def _in_force(self, rows: Rows, address: Address, touch: Touch) -> Touch:
+        """What the adoption did at an address that is in force: where it had gone on upon another adoption's, and both
+        were taken back, what it had done before that is there again.
+        """
+        key = key_of(address)
+        for made in touch.earlier and (touch.made, *touch.earlier):
+            if _left_it(rows.get(ITEMS, key), made) or self._again(rows, key, made) is not None:
+                return touch if made == touch.made else Touch(made)
+        return touch
+
+    def _summary_in_force(self, rows: Rows, touched: Touched, key: bytes) -> Record:
+        """The same of a session's summary."""
+        last, earlier = touched.summaries[key], touched.earlier.get(key, ())
+        for record in earlier and (last, *earlier):
+            if _left_it(rows.get(SUMMARIES, key), record.id) or self._summary_again(rows, key, record.id) is not None:
+                return record
+        return last
 
     def _touched(self, rows: Rows, touched: Touched, address: Address, touch: Touch) -> Before:
         row = self._before(rows, touched, address, touch.made)
@@ -329,6 +345,11 @@ def _taken_back(undoings: Iterable[Touched]) -> _TakenBack:
         items |= {key_of(at): touch.made for found in each.items.values() for at, touch in found.items()}
         summaries |= {key: record.id for key, record in each.summaries.items()}
     return _TakenBack(items, summaries)
+
+
+def _left_it(row: ItemRow | SummaryRow | None, made: EventId) -> bool:
+    """Whether a row is as an event had left it."""
+    return row is not None and row.event == made
 
 
 def _put_back(found: Sequence[Record], made: EventId) -> EventId | None:

@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -340,6 +340,34 @@ async def test_broken_off_it_can_be_taken_back(data: Path) -> None:
         await undoing.undo(offer)
         assert await states(memory) == before
         assert len(adoptions(memory.engine)) == 2
+
+
+ONE_UPON_THE_OTHER = [
+    [("next", 3), ("bold", 9), ("next", 9)],
+    [("next", 1), ("bold", 9), ("next", 3)],
+    [("bold", 3), ("bold", 1), ("next", 3), ("bold", 9), ("next", 1)],
+    [("next", 3), ("bold", 2), ("bold", 9), ("next", 2)],
+]
+"""Which adoptions begin, or go on, and with how many decisions, of up to three; each is broken off behind them."""
+
+
+@pytest.mark.parametrize("adopted", ONE_UPON_THE_OTHER)
+@pytest.mark.parametrize("first", [NAME, "bold"])
+async def test_what_goes_on_upon_another_is_taken_back_whole(
+    data: Path, adopted: list[tuple[str, int]], first: str
+) -> None:
+    """It did twice what the other one did between: what it had done first is there again once that is taken back."""
+    await derive(data, reader("adores", name="bold"), "bold", BOLD)
+    before = await states_of(data)
+    for name, decisions in adopted:
+        async with adopting(data, name=name) as (_, each):
+            with suppress(Killed):
+                await each.adopt(None, _killed_after(decisions))
+    for _ in range(4):
+        for name in (first, *({NAME, "bold"} - {first})):
+            await undo(data, name)
+    assert await states_of(data) == before
+    assert [await undo(data), await undo(data, "bold")] == [None, None]
 
 
 async def test_what_an_adoption_changed_twice_is_as_before_the_first_time(data: Path) -> None:
