@@ -5,7 +5,7 @@ id are told apart, and what a menu says after a restart is found again. Whose it
 the person's who asks, and only where the place opens it, or one of nobody's that they may change there.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -131,14 +131,14 @@ def preview(items: Sequence[Item], act: Act) -> str:
     )
 
 
-async def act_on(assistant: Assistant, asked: Invocation, tokens: Collection[str], act: Act) -> Reply:
+async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str], act: Act) -> Reply:
     """Forget or restore what a menu's choices name, at once: one act, which one undo takes back."""
-    memory = assistant.memory
-    chosen = await memory.look(lambda rows: picked(rows, asked, tokens, act))
+    memory, wanted = assistant.memory, frozenset(tokens)
+    chosen = await memory.look(lambda rows: picked(rows, asked, wanted, act))
     change = memory.forget_all if act == "forget" else memory.restore_all
     done = await change(chosen, by=asked.by)
     if not done:
-        return await assistant.memory.look(lambda rows: _done_before(rows, asked, tokens, act))
+        return await assistant.memory.look(lambda rows: _done_before(rows, asked, wanted, act))
     verb, besides = ("Forgot", [WORDS_STAY]) if act == "forget" else ("Restored", [])
     room = "" if act == "forget" else await made_room(memory, *done, asked=asked)
     return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done), *besides]) + room, tuple(done))
