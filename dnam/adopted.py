@@ -25,20 +25,25 @@ Decisions = Callable[[Whose], Sequence[tuple[EventId, ...]]]
 
 
 class Touch(NamedTuple):
-    """The last that an adoption did at an address; `removed`: it moved away what lay there."""
+    """The last that an adoption did at an address; `removed`: it moved away what lay there. `earlier` is what it did
+    there before, the last first: one that was broken off may have gone on upon another one's.
+    """
 
     made: EventId
     removed: bool = False
+    earlier: tuple[EventId, ...] = ()
 
 
 class Touched(NamedTuple):
     """What an adoption did, as far as it can be read: the addresses of each owner, and the summary of each session by
-    the row's key. `starts` has the seq at which the decision of each of its events began.
+    the row's key. `starts` has the seq at which the decision of each of its events began. `earlier` are the summaries
+    that it had made of a session before, the last first.
     """
 
     items: Mapping[Handle, Mapping[Address, Touch]]
     summaries: Mapping[bytes, Record]
     starts: Mapping[EventId, Seq]
+    earlier: Mapping[bytes, Sequence[Record]] = {}
 
     @property
     def is_empty(self) -> bool:
@@ -67,8 +72,9 @@ def touched_in(engine: Engine, rows: Rows, decisions: Decisions) -> Touched:
     """What these decisions recorded."""
     reading = _Reading(engine, decisions)
     items = {owner: found for owner in everybody(rows) if (found := reading.items(owner))}
-    summaries = {key: record for key in _units(rows) if (record := reading.summary(key)) is not None}
-    return Touched(items, summaries, reading.starts)
+    made = {key: records for key in _units(rows) if (records := reading.summaries(key))}
+    summaries = {key: records[0] for key, records in made.items()}
+    return Touched(items, summaries, reading.starts, {key: records[1:] for key, records in made.items()})
 
 
 def _units(rows: Rows) -> list[bytes]:
@@ -90,14 +96,16 @@ class _Reading:
         for record in self._records(of_owner(owner)):
             event = record.event
             if isinstance(event, ItemMoved):
-                found[moved_from(event)] = Touch(record.id, removed=True)
+                at = moved_from(event)
+                found[at] = Touch(record.id, True, _made(found.get(at)))
             if isinstance(event, ItemEvent):
-                found[address_of(event.item)] = Touch(record.id)
+                at = address_of(event.item)
+                found[at] = Touch(record.id, False, _made(found.get(at)))
         return found
 
-    def summary(self, key: bytes) -> Record | None:
-        records = self._records(of_session(key))
-        return records[-1] if records else None
+    def summaries(self, key: bytes) -> Sequence[Record]:
+        """The last first."""
+        return self._records(of_session(key))[::-1]
 
     def _records(self, whose: bytes) -> Sequence[Record]:
         decisions = self._decisions(whose)
@@ -107,6 +115,10 @@ class _Reading:
             self.starts |= dict.fromkeys(decision, self._chronicle.beginning(found))
         records = (self._chronicle.find(event) for decision in decisions for event in decision)
         return [each for each in records if each is not None]
+
+
+def _made(touch: Touch | None) -> tuple[EventId, ...]:
+    return () if touch is None else (touch.made, *touch.earlier)
 
 
 async def counted(memory: Access, made: Rederived, adoption: Adoption, undoes: EventId | None = None) -> Taken:

@@ -74,6 +74,7 @@ class Background(Tending):
     async def stop(self) -> None:
         """Give every background job up: before closing in a hurry. What they had recorded stays."""
         await self._jobs.stop()
+        self.rests.stop()
 
     def give_up(self, person: Handle) -> None:
         """Somebody was erased, or opted out: what is under way about them ends, and their models' calls with it."""

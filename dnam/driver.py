@@ -22,9 +22,10 @@ from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
 from dnam.memory import Memory
-from dnam.model import Model, ModelError, OverBudget
+from dnam.model import Model, ModelError, OverBudget, Resting
 from dnam.precedence import Precedence
 from dnam.resolving import Names, Noted
+from dnam.resting import Rests
 from dnam.trouble import Trouble
 from dnam.unwritten import Step, Unwritten, may_pass
 from projections.decisions.consent import is_out
@@ -57,6 +58,7 @@ class Driver:
         self.model = model
         self.encoder = encoder
         self.failures = Failures()
+        self.rests = Rests(lambda: self.failures.tell)
         self.trouble = Trouble()
         self.unwritten = Unwritten()
         """What could not be recorded yet: of the loops, and of whoever answers with this (`dnam/exchange.py`)."""
@@ -166,11 +168,16 @@ class Driver:
         return dict(zip(texts, made.vectors, strict=True))
 
     async def went_wrong(self, job: Job, error: Exception) -> None:
-        """Keep what went wrong, and record it where the log takes it. What is only put off is no failure."""
+        """Keep what went wrong, and record it where the log takes it. What is only put off is no failure; of all that a
+        rest puts off, the first is told, and that it is over.
+        """
         if isinstance(error, ErasedMeanwhile | OptedOut):
             return
+        if isinstance(error, Resting) and not self.rests.begins(error):
+            return
         own = _in_own_words(error) or type(error).__name__
-        self.failures.append(f"{job.name}: {str(error) or own}", f"{job.name} failed: {own}")
+        how = "is put off" if isinstance(error, OverBudget) else "failed"
+        self.failures.append(f"{job.name}: {str(error) or own}", f"{job.name} {how}: {own}")
         if isinstance(error, OverBudget):
             return
         request = JobRequest(

@@ -231,11 +231,14 @@ class OverBudget(ModelError):
 
 
 class Resting(OverBudget):
-    """The model's service asked to be left alone, and is, for so many `seconds` more."""
+    """The service of a `model`, by the name that it is asked by, asked to be left alone, and is, for so many `seconds`
+    more.
+    """
 
-    def __init__(self, message: str, seconds: float, *, words: str = "", kind: str = "") -> None:
+    def __init__(self, message: str, seconds: float, *, words: str = "", kind: str = "", model: str = "") -> None:
         super().__init__(message, words=words, kind=kind)
         self.seconds = seconds
+        self.model = model
 
 
 class TooOften(OverBudget):

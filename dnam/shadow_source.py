@@ -7,6 +7,7 @@ from typing import NamedTuple
 from dnam.access import Access
 from dnam.adapters.script import script_of
 from dnam.rederiving.following import gone_since, has_lost_words, is_any_gone
+from dnam.rederiving.undone import is_as_undone, undoings_behind
 from dnam.shadows import Manifest
 from projections.decisions.adopt_pairs import AdoptRequest, standing
 from projections.decisions.adopt_rests import SAID_TAGS, said_behind
@@ -15,11 +16,13 @@ from projections.decisions.adopted import VERSION, Adoption
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.revert import VERSION as REVERT
 from projections.decisions.shelf import policy_by, rests_on
-from projections.events import Event, ItemReverted, SummaryRefreshed
+from projections.events import Event, ItemEvent, ItemReverted, SummaryRefreshed
+from projections.events.summaries import SummaryEvent
 from projections.events.values import By
-from projections.fold import AnyProjection
+from projections.fold import AnyProjection, Record
 from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow, items_of
+from projections.messages import unit
 from projections.people import PEOPLE
 from projections.policies.capacity import address
 from projections.rows import Rows
@@ -47,6 +50,8 @@ class Source:
         self.memory = memory
         self.manifest = manifest
         self._shadow = shadow
+        self._taken_back: tuple[int, Sequence[Record]] = (-1, ())
+        """Up to where the live log was looked through for what was taken back behind the shadow's end, and that."""
 
     @property
     def rederived(self) -> Rederived:
@@ -89,13 +94,28 @@ class Source:
             upto=self.manifest.upto,
             rests=rests,
             heard=heard_of(both.live, LogChronicle(memory.engine.live), said),
+            stood={each: standing(both.live, each) for each in said},
             cap=memory.settings.durable_max_items,
             guarding=memory.guarding,
             sharing=memory.sharing,
             scope=self._scope,
             reverted=frozenset(address(row.item) for row in old if _is_reverted(row, here)),
             spoiled=frozenset(_told_by(gone, mine)),
+            undone=frozenset(
+                address(each.item)
+                for each in map(_event, self._undone(both))
+                if isinstance(each, ItemEvent) and each.item.owner == owner
+            ),
         )
+
+    def _undone(self, both: Both) -> Iterator[Record]:
+        """What was taken back here of what the shadow has as it was recorded, and does not know of."""
+        live = self.memory.engine
+        size, records = live.head().size, self._taken_back[1]
+        if self._taken_back[0] != size:
+            records = list(undoings_behind(live, self.manifest.upto, self.manifest.asked.since))
+            self._taken_back = size, records
+        return (each for each in records if is_as_undone(live, both.shadow, each))
 
     def _gone(self, both: Both, pairs: Iterable[Pair], there: LogChronicle) -> list[Pair]:
         """The pairs of which the shadow's item has words that are gone here."""
@@ -114,6 +134,7 @@ class Source:
     def summaries(self, both: Both, adoption: Adoption) -> list[AdoptSummaryRequest]:
         """Every summary that the shadow has of what it was asked for, by session."""
         find, manifest = _finding(LogChronicle(self._shadow.live)), self.manifest
+        undone = {_unit(each) for each in map(_event, self._undone(both)) if isinstance(each, SummaryEvent)}
         requests: list[AdoptSummaryRequest] = []
         for found in both.shadow.scan(SUMMARIES):
             made = find(found.row.event) if found.row.text else None
@@ -121,8 +142,17 @@ class Source:
                 rests = said_behind(made.causes, find)
                 if is_any_gone(both.live, rests):
                     continue  # made anew with the next derivation
-                requests.append(AdoptSummaryRequest(adoption, made, rests, manifest.name, manifest.upto))
+                request = AdoptSummaryRequest(adoption, made, rests, manifest.name, manifest.upto)
+                requests.append(request._replace(is_undone=_unit(made) in undone))
         return sorted(requests, key=lambda each: (each.made.session, each.made.audience.epoch))
+
+
+def _event(record: Record) -> Event:
+    return record.event
+
+
+def _unit(event: SummaryEvent) -> bytes:
+    return unit(event.session, event.audience.epoch)
 
 
 def _told_by(gone: Sequence[Pair], mine: Iterable[ItemRow]) -> Iterator[Address]:

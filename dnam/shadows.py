@@ -75,10 +75,11 @@ class Lost(msgspec.Struct, frozen=True):
 
 class Manifest(msgspec.Struct, frozen=True):
     """A shadow, made `by` a model, by its own name. `made` is ms; `log` the id of its own log, `of` that of the memory
-    it is of (hex). `upto` is how far it has walked that (seq), `acted` up to where what people decided was applied,
-    `runs` how many runs were made anew, `unusable` of how many the reply could not be used, and `changed` those that
-    read less than then; `lost` says of these what they could not read. Costs are in 10⁻⁶ USD, but for the
-    `unpriced` calls, of which nobody knows what they cost.
+    it is of (hex). `begun` is where that ended when it was begun, or gone on with (seq), `upto` how far it has walked
+    that, `acted` up to where what people decided was applied, `runs` how many runs were made anew,
+    `unusable` of how many the reply could not be used, and `changed` those that read less than then; `lost` says of
+    these what they could not read. Costs are in 10⁻⁶ USD, but for the `unpriced` calls, of which nobody knows what they
+    cost.
     """
 
     name: str
@@ -89,6 +90,7 @@ class Manifest(msgspec.Struct, frozen=True):
     by: str = ""
     form: int = FORM
     state: State = "under way"
+    begun: int = 0
     upto: int = 0
     acted: int = 0
     runs: int = 0
@@ -185,7 +187,7 @@ def _wrong(manifest: Manifest, name: str) -> str:
     """Why a manifest is none that dnam wrote, in words; empty where it is."""
     if manifest.name != name:
         return "it is of a shadow with another name"
-    if min(manifest.upto, manifest.acted, manifest.asked.since) < 0:
+    if min(manifest.begun, manifest.upto, manifest.acted, manifest.asked.since) < 0:
         return "it counts events from below zero"
     try:
         handles = [bytes.fromhex(each) for each in manifest.asked.people]

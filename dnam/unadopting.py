@@ -38,7 +38,7 @@ from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow
 from projections.lives import Address, key_of
 from projections.rows import Rows
-from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, SummaryRow
 from replay.audit import rows_at
 from replay.builder import silent
 from replay.chronicle import LogChronicle
@@ -59,7 +59,7 @@ class OfOwner(NamedTuple):
 class UndoOffer(NamedTuple):
     """What taking back an adoption would change: items by owner, and summaries by session; of these the `withheld` are
     made anew, and are not as before. Those of `changed` stay, and those `out` of who opted out. `earlier` are those
-    undoings of it that count, and `broke_off`: it had not counted yet.
+    undoings of it that count, and `broke_off`: it had not counted yet. `begun`: an undoing of it counts, or broke off.
     """
 
     adoption: Adoption
@@ -71,6 +71,7 @@ class UndoOffer(NamedTuple):
     changed: tuple[str, ...]
     out: tuple[str, ...] = ()
     withheld: tuple[str, ...] = ()
+    begun: bool = False
 
     @property
     def undoing(self) -> Adoption:
@@ -109,11 +110,15 @@ class Unadopting:
 
     def __init__(self, memory: Access, data: Path, name: str) -> None:
         self._memory = memory
-        self._engine = memory.engine
+        self.engine = memory.engine
         self._data = data
         self._name = checked(name)
         self._gone: dict[EventId, Gone] = {}
         """Those adoptions of which only what they recorded is known."""
+
+    def of(self, name: str) -> "Unadopting":
+        """The same of another shadow of this memory."""
+        return Unadopting(self._memory, self._data, name)
 
     async def look(self) -> UndoOffer | None:
         """What would be taken back now; None where there is no adoption to take back."""
@@ -124,25 +129,25 @@ class Unadopting:
         which something still waits.
         """
         waits: UndoOffer | None = None
-        for offer in self._offers(rows):
+        for offer in self.offers(rows):
             if not offer.is_empty:
                 return offer
             if waits is None and (offer.waits or not offer.earlier):
                 waits = offer
         return waits
 
-    def _offers(self, rows: Rows) -> Iterator[UndoOffer]:
+    def offers(self, rows: Rows) -> Iterator[UndoOffer]:
         """What is left of each adoption, the last one first; behind them what broke off of a shadow that is gone."""
         shadows: dict[bytes, Rederived] = {}
         for each in self._shadows(rows):
             shadows.setdefault(each.shadow, each)
         for made in shadows.values():
             under_way = next_adoption(rows, made.shadow, made.made)
-            if not touched_by(self._engine, rows, under_way).is_empty:
+            if not touched_by(self.engine, rows, under_way).is_empty:
                 yield self._offer(rows, under_way, made, broke_off=True)
             for adoption in that_count(rows, made.shadow, made.made):
                 yield self._offer(rows, adoption, made)
-        for gone in gone_adoptions(self._engine, rows, self._name, shadows.values()):
+        for gone in gone_adoptions(self.engine, rows, self._name, shadows.values()):
             self._gone[gone.adoption.id] = gone
             yield self._offer(rows, gone.adoption, gone.made)
 
@@ -157,7 +162,8 @@ class Unadopting:
         sessions = tuple(each.event.session for each in wanted)
         withheld = tuple(each.event.session for each in wanted if says_taken_back(rows, each))
         shown = tuple(each for each in people if each.items or each.left)
-        return UndoOffer(adoption, earlier, made, broke_off, shown, sessions, changed, out, withheld)
+        begun = bool(earlier) or not touched_by(self.engine, rows, adoption.undoing(len(earlier))).is_empty
+        return UndoOffer(adoption, earlier, made, broke_off, shown, sessions, changed, out, withheld, begun)
 
     def _shadows(self, rows: Rows) -> Iterator[Rederived]:
         """The shadows that have or had this name, the newest first: the one that is there, and those that the log tells
@@ -166,11 +172,15 @@ class Unadopting:
         manifest = readable(self._data, self._name)
         if manifest is not None:
             yield rederived_of(manifest)
-        yield from told_of(self._engine, rows, self._name)
+        yield from told_of(self.engine, rows, self._name)
 
     def _offered(self, rows: Rows, request: UnadoptRequest) -> OfOwner:
         found = unadopting(rows, request, len(request.touched))
         return OfOwner(request.owner, len(found.drafts), tuple(found.left))
+
+    def touched(self, rows: Rows, offer: UndoOffer) -> Touched:
+        """What the adoption of an offer had recorded."""
+        return self._touched_by(rows, offer.adoption)
 
     def _touched_by(self, rows: Rows, adoption: Adoption) -> Touched:
         """What an adoption recorded. One of a shadow that is gone is taken back without being counted first: nobody
@@ -178,19 +188,20 @@ class Unadopting:
         """
         gone = self._gone.get(adoption.id)
         if gone is None:
-            return touched_by(self._engine, rows, adoption)
-        return touched_in(self._engine, rows, lambda whose: gone.decisions.get(whose, ()))
+            return touched_by(self.engine, rows, adoption)
+        return touched_in(self.engine, rows, lambda whose: gone.decisions.get(whose, ()))
 
     # -- what was before ---------------------------------------------------------------------------------------------
 
     def _asked(self, rows: Rows, adoption: Adoption, earlier: tuple[Adoption, ...]) -> _Asked:
         """What takes it back, but for what an earlier undoing took back already."""
         touched, undoing = self._touched_by(rows, adoption), adoption.undoing(len(earlier))
-        taken = _taken_back(touched_by(self._engine, rows, each) for each in earlier)
+        taken = _taken_back(touched_by(self.engine, rows, each) for each in earlier)
         items = (self._of_owner(rows, undoing, touched, owner, taken) for owner in touched.items)
+        found = ((key, self._summary_in_force(rows, touched, key)) for key in touched.summaries)
         summaries = [
             self._of_session(rows, undoing, touched, key, record, record.event)
-            for key, record in touched.summaries.items()
+            for key, record in found
             if isinstance(record.event, SummaryRefreshed) and self._is_left_of(rows, key, record.id, taken)
         ]
         return _Asked([each for each in items if each.touched], summaries)
@@ -206,11 +217,8 @@ class Unadopting:
     def _of_owner(
         self, rows: Rows, undoing: Adoption, touched: Touched, owner: Handle, taken: _TakenBack
     ) -> UnadoptRequest:
-        left = {
-            address: touch
-            for address, touch in touched.items[owner].items()
-            if self._is_left(rows, key_of(address), touch.made, taken)
-        }
+        found = ((address, self._in_force(rows, address, touch)) for address, touch in touched.items[owner].items())
+        left = {address: touch for address, touch in found if self._is_left(rows, key_of(address), touch.made, taken)}
         before = [self._touched(rows, touched, each, touch) for each, touch in left.items()]
         messages = {message for each in before if each.row for message in rests_on(each.row.item.evidence)}
         return UnadoptRequest(
@@ -219,10 +227,28 @@ class Unadopting:
             touched=tuple(before),
             reason=f"the adoption of {self._name} was taken back",
             first=min(touched.starts[touch.made] for touch in touched.items[owner].values()),
-            heard=heard_of(rows, LogChronicle(self._engine.live), messages),
+            heard=heard_of(rows, LogChronicle(self.engine.live), messages),
             cap=self._memory.settings.durable_max_items,
             known=self._memory.guarding.rephrasing,
         )
+
+    def _in_force(self, rows: Rows, address: Address, touch: Touch) -> Touch:
+        """What the adoption did at an address that is in force: where it had gone on upon another adoption's, and both
+        were taken back, what it had done before that is there again.
+        """
+        key = key_of(address)
+        for made in touch.earlier and (touch.made, *touch.earlier):
+            if _left_it(rows.get(ITEMS, key), made) or self._again(rows, key, made) is not None:
+                return touch if made == touch.made else Touch(made)
+        return touch
+
+    def _summary_in_force(self, rows: Rows, touched: Touched, key: bytes) -> Record:
+        """The same of a session's summary."""
+        last, earlier = touched.summaries[key], touched.earlier.get(key, ())
+        for record in earlier and (last, *earlier):
+            if _left_it(rows.get(SUMMARIES, key), record.id) or self._summary_again(rows, key, record.id) is not None:
+                return record
+        return last
 
     def _touched(self, rows: Rows, touched: Touched, address: Address, touch: Touch) -> Before:
         row = self._before(rows, touched, address, touch.made)
@@ -236,7 +262,7 @@ class Unadopting:
         now = rows.get(ITEMS, key)
         if now is None or now.event in made:
             return None
-        past = item_states(rows, LogChronicle(self._engine.live), key)
+        past = item_states(rows, LogChronicle(self.engine.live), key)
         return _put_back(put_back(past, same_state), made[0])
 
     def _summary_again(self, rows: Rows, key: bytes, *made: EventId) -> EventId | None:
@@ -244,7 +270,7 @@ class Unadopting:
         now = rows.get(SUMMARIES, key)
         if now is None or now.event in made:
             return None
-        past = summary_states(rows, LogChronicle(self._engine.live), key)
+        past = summary_states(rows, LogChronicle(self.engine.live), key)
         return _put_back(put_back(past, same_summary), made[0])
 
     def _before(self, rows: Rows, touched: Touched, address: Address, made: EventId) -> ItemRow | None:
@@ -257,7 +283,7 @@ class Unadopting:
     def _of_session(
         self, rows: Rows, undoing: Adoption, touched: Touched, key: bytes, record: Record, event: SummaryRefreshed
     ) -> UnadoptSummaryRequest:
-        made, chronicle = record.id, LogChronicle(self._engine.live)
+        made, chronicle = record.id, LogChronicle(self.engine.live)
         again = self._summary_again(rows, key, made)
         tried = _put_back(put_back(attempt_states(rows, chronicle, key), same_attempt), made)
         while True:
@@ -271,7 +297,7 @@ class Unadopting:
 
     def _then(self, rows: Rows, touched: Touched, made: EventId) -> Rows:
         """The rows just before the decision that recorded an event."""
-        return rows_at(rows, self._engine.live, Moment(seq=touched.starts[made] - 1))
+        return rows_at(rows, self.engine.live, Moment(seq=touched.starts[made] - 1))
 
     # -- doing it ----------------------------------------------------------------------------------------------------
 
@@ -319,6 +345,11 @@ def _taken_back(undoings: Iterable[Touched]) -> _TakenBack:
         items |= {key_of(at): touch.made for found in each.items.values() for at, touch in found.items()}
         summaries |= {key: record.id for key, record in each.summaries.items()}
     return _TakenBack(items, summaries)
+
+
+def _left_it(row: ItemRow | SummaryRow | None, made: EventId) -> bool:
+    """Whether a row is as an event had left it."""
+    return row is not None and row.event == made
 
 
 def _put_back(found: Sequence[Record], made: EventId) -> EventId | None:

@@ -349,6 +349,7 @@ def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
             "data/bot-*.lock",
         ),
         "data/learning.lock",
+        "data/adopting.lock",
         *(".env", "/tour/x", "/then.txt", "/usb/x"),
     ],
 )

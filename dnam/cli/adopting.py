@@ -60,7 +60,10 @@ def adopt(
     is told. It says what would change, asks, and goes on where it was broken off. --undo is the same in reverse: what
     is still as the adoption left it is again as it was. As JSON: `shadow`, `goes_on`, `people`, each with `new`,
     `changed`, `gone` and what is `left` with the reason, `summaries`, `missed`, which is what could not be adopted any
-    more once that was agreed to, with the reason, and `adopted` with its `seq`.
+    more once that was agreed to, with the reason, and `adopted` with its `seq`. Of --undo: `people`, each with how many
+    `items` are as before and what is `left`, `summaries`, `summaries_withheld`, `summaries_left`, `undone` with its
+    `seq`, and `below`: of which shadows an adoption lay under it that can be taken back now, whether that was `begun`,
+    and of how much.
     """
     shell = Shell(data, as_json, yes)
     if undo:
@@ -76,6 +79,7 @@ def adopt(
 
     async def action(memory: "Memory") -> None:
         from dnam.adopting import Adopting
+        from dnam.adopting_alone import adopting_alone
         from dnam.finding import the_person
         from dnam.shadow_opening import open_shadow
         from dnam.shadow_source import Source
@@ -83,7 +87,11 @@ def adopt(
 
         people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
         async with _comparing(shell, memory) as comparing:
-            with alone_with(shell.data, name), open_shadow(memory.engine, shell.data, manifest) as shadow:
+            with (
+                alone_with(shell.data, name),
+                adopting_alone(shell.data, "adoption", name),
+                open_shadow(memory.engine, shell.data, manifest) as shadow,
+            ):
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)

@@ -1,5 +1,6 @@
 """`adopt --undo`: what would be taken back, of whom, and what stays; then it is done."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
@@ -8,8 +9,9 @@ from projections.counting import counted
 
 if TYPE_CHECKING:
     from dnam.adopted import Taken
+    from dnam.freed import Freed
     from dnam.memory import Memory
-    from dnam.unadopting import UndoOffer
+    from dnam.unadopting import Unadopting, UndoOffer
     from projections.rows import Rows
 
 CHANGED = "it was made anew since"
@@ -18,29 +20,38 @@ WITHHELD = "a person took back what it said before"
 
 def undo(shell: Shell, name: str) -> None:
     """Take back the last adoption of a shadow, once it was agreed to."""
+    from dnam.adopting_alone import adopting_alone
     from dnam.unadopting import Unadopting
 
     async def action(memory: "Memory") -> None:
         undoing = Unadopting(memory, shell.data, name)
-        offer = await undoing.look()
-        if offer is None:
-            await memory.look(lambda rows: _tell_undone(shell, rows, name, None, None))
-            return
-        if not shell.out.as_json:
-            await memory.look(lambda rows: _show_undo(shell, rows, offer))
-        if offer.is_empty:
-            await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
-            return
-        if not shell.out.confirm(f"Take the adoption of {name} back?"):
-            shell.out.note(NOT_DONE)
-            if shell.out.as_json:
-                await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
-            return
-        with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
-            taken = await undoing.undo(offer, progress)
-        await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, taken))
+        with adopting_alone(shell.data, "undoing", name):
+            await _undo(shell, memory, name, undoing)
 
     shell.run(action)
+
+
+async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting") -> None:
+    from dnam.freed import freed_by
+
+    offer = await undoing.look()
+    if offer is None:
+        await memory.look(lambda rows: _tell_undone(shell, rows, name, None, None))
+        return
+    if not shell.out.as_json:
+        await memory.look(lambda rows: _show_undo(shell, rows, offer))
+    if offer.is_empty:
+        await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
+        return
+    if not shell.out.confirm(f"Take the adoption of {name} back?"):
+        shell.out.note(NOT_DONE)
+        if shell.out.as_json:
+            await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
+        return
+    with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
+        taken = await undoing.undo(offer, progress)
+    freed = await memory.look(lambda rows: freed_by(undoing, rows, shell.data, offer))
+    await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, taken, freed))
 
 
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
@@ -59,9 +70,16 @@ def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
         show_left(shell, (*(CHANGED for _ in offer.changed), *(OUT for _ in offer.out)))
 
 
-def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> None:
+def _tell_undone(
+    shell: Shell,
+    rows: "Rows",
+    name: str,
+    offer: "UndoOffer | None",
+    taken: "Taken | None",
+    freed: "Sequence[Freed]" = (),
+) -> None:
     if shell.out.as_json:
-        shell.out.emit(_undone(rows, name, offer, taken))
+        shell.out.emit(_undone(rows, name, offer, taken, freed))
     elif offer is None:
         shell.out.line(f"There is no adoption of {name} to take back.")
     elif taken is None:
@@ -70,9 +88,22 @@ def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None
         shell.out.line(f"Took back {in_words(taken)}, as #{taken.seq}.")
         if offer.waits:
             shell.out.line("What stays of who opted out is taken back by the same command once they opted in again.")
+        for each in freed:
+            shell.out.line(_freed(each))
 
 
-def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> dict[str, Any]:
+def _freed(freed: "Freed") -> str:
+    """What lay under it, and can be taken back now."""
+    what = f"{counted(freed.items, 'item')} and {counted(freed.summaries, 'summary')}"
+    undo = f"`dnam adopt --undo {freed.shadow}`"
+    if freed.begun:
+        return f"What lay under it of the adoption of {freed.shadow} can be taken back now: {undo} goes on with {what}."
+    return f"The adoption of {freed.shadow}, which lay under it, still counts: {undo} takes back {what}."
+
+
+def _undone(
+    rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None", freed: "Sequence[Freed]"
+) -> dict[str, Any]:
     people = () if offer is None else offer.people
     return {
         "shadow": name,
@@ -89,4 +120,5 @@ def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | 
         "summaries_withheld": [] if offer is None else list(offer.withheld),
         "summaries_left": [] if offer is None else [*offer.changed, *offer.out],
         "undone": taken,
+        "below": list(freed),
     }

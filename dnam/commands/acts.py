@@ -111,6 +111,16 @@ def acts_of_event(
     return [_act_of(rows, reader, each) for each in same], _is_undo(one.intent)
 
 
+def is_undone(rows: Rows, reader: Reader, person: Handle, here: Sequence[Opening], change: EventId) -> bool:
+    """Whether the last that they did to an item was to take back what this event did."""
+    for each in _changed(rows, person, here):
+        if _is_undo(each.row.intent):
+            life = life_at(rows, reader, address_of(each.row.item))
+            if life is not None and [step.record.id for step in life.steps[-2:-1]] == [change]:
+                return True
+    return False
+
+
 def _only_confirmed_since(
     rows: Rows, reader: Reader, left: Iterable[Found[ItemRow]], change: EventId, by: By
 ) -> list[Act]:

@@ -26,6 +26,7 @@ from projections.rows import Found, Rows
 
 Act = Literal["forget", "restore"]
 STATUSES: Mapping[Act, frozenset[str]] = {"forget": frozenset({"active"}), "restore": RESTORABLE}
+ALREADY: Mapping[Act, str] = {"forget": "Forgotten already", "restore": "Remembered already"}
 OWNER_BYTES = 16
 BEFORE = (
     "What was kept here when fewer could read along is told in your direct messages with me alone, and "
@@ -132,15 +133,26 @@ def preview(items: Sequence[Item], act: Act) -> str:
 
 async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str], act: Act) -> Reply:
     """Forget or restore what a menu's choices name, at once: one act, which one undo takes back."""
-    memory = assistant.memory
-    chosen = await memory.look(lambda rows: picked(rows, asked, tokens, act))
+    memory, wanted = assistant.memory, frozenset(tokens)
+    chosen = await memory.look(lambda rows: picked(rows, asked, wanted, act))
     change = memory.forget_all if act == "forget" else memory.restore_all
     done = await change(chosen, by=asked.by)
     if not done:
-        return Reply("Nothing of that is there any more.", failed=True)
+        return await assistant.memory.look(lambda rows: _done_before(rows, asked, wanted, act))
     verb, besides = ("Forgot", [WORDS_STAY]) if act == "forget" else ("Restored", [])
     room = "" if act == "forget" else await made_room(memory, *done, asked=asked)
     return Reply("\n".join([f"{verb} {len(done)} item(s).", *listed(done), *besides]) + room, tuple(done))
+
+
+def _done_before(rows: Rows, asked: Invocation, tokens: Iterable[str], act: Act) -> Reply:
+    """What is said where there is nothing to do: that it is so already, as where a bot was killed before it could show
+    what came of the first press. It is taken back as that would have been.
+    """
+    now = picked(rows, asked, tokens, "restore" if act == "forget" else "forget")
+    items = tuple(each for each in now if each.status == ("forgotten" if act == "forget" else "active"))
+    if not items:
+        return Reply("Nothing of that is there any more.", failed=True)
+    return Reply("\n".join([f"{ALREADY[act]}, {len(items)} item(s).", *listed(items)]), items)
 
 
 def listed(items: Iterable[Item]) -> list[str]:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
-from dnam.commands.acts import NEVER, Act, LastActs, acts_of_event, last_acts
+from dnam.commands.acts import NEVER, Act, LastActs, acts_of_event, is_undone, last_acts
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
 from dnam.commands.config import SURE
 from dnam.commands.consent import OPTED_OUT, is_unheard
@@ -64,6 +64,7 @@ PARAMETERS = (Parameter(SURE, "where it would take words away", optional=True),)
 UNTOLD = "- (what it says is not told here any more)"
 APART = "An item of its own again, as it was before:"
 AS_ONE_STILL = "What it had become one with cannot be read any more, so it came along: both are still one."
+UNDONE = "That is undone already."
 OUTDATED = "That was changed again since, so it cannot be undone from here."
 
 NOW: dict[Verb, str] = {
@@ -164,11 +165,15 @@ async def undo_change(assistant: Assistant, asked: Invocation, change: EventId) 
     """Take back what this event and those of the same act did, as far as it still stands."""
     reader = Reader(assistant.memory.engine.live)
 
-    def question(rows: Rows) -> tuple[list[Act], bool]:
-        return acts_of_event(rows, reader, asked.person, asked.opens(rows), change)
+    def question(rows: Rows) -> tuple[list[Act], bool, bool]:
+        here = asked.opens(rows)
+        acts, was_undo = acts_of_event(rows, reader, asked.person, here, change)
+        return acts, was_undo, not acts and is_undone(rows, reader, asked.person, here, change)
 
-    acts, was_undo = await assistant.memory.look(question)
+    acts, was_undo, is_done = await assistant.memory.look(question)
     changed = [each for each in acts if not each.confirmed]
+    if is_done:
+        return Reply(UNDONE, failed=True)
     if not changed:
         return Reply(CONFIRMED if acts else OUTDATED, failed=True)
     return await _undone(assistant, asked, changed, undoes=not was_undo)

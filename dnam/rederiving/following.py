@@ -20,7 +20,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dnam.rederiving.finding import message_of, messages_of
-from dnam.rederiving.seeds import applied, origin
+from dnam.rederiving.seeds import ahead, applied, origin
 from projections.decisions import redact_items
 from projections.decisions.delete import is_taken_back
 from projections.decisions.draft import Decision, Draft, Minter, as_many
@@ -93,14 +93,15 @@ class Shadowed:
         return codec.decode_header(stored.header).vault in self._shadow.live.folding.erased
 
     def _applied(self, event: EventId) -> Iterator[EventId]:
-        """The events of the decision that applied it again. When that was said is not known any more."""
+        """The events of the decisions that applied it again. When that was said is not known any more."""
         if self._items is None:
             headers = (codec.decode_header(each.header) for each in self._shadow.store.log.read(0))
             self._items = {each.id[MINUTE_BYTES:]: each.id for each in headers if each.tag in ITEM_TAGS}
-        made, number = applied(event, 0), 0
-        while (found := self._items.get(seeded_id(made.seed, number, 0)[MINUTE_BYTES:])) is not None:
-            yield found
-            number += 1
+        for made in (applied(event, 0), ahead(event, 0)):
+            number = 0
+            while (found := self._items.get(seeded_id(made.seed, number, 0)[MINUTE_BYTES:])) is not None:
+                yield found
+                number += 1
 
 
 def gone_behind(live: Engine, shadow: Engine, after: int) -> Iterator[Gone]:

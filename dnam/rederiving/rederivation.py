@@ -20,8 +20,10 @@ from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
+from dnam.rederiving.ahead import take_back_ahead
 from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
 from dnam.rederiving.following import follow
+from dnam.rederiving.hidden import hidden_in
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.quiet import expected
 from dnam.rederiving.replies import Again, Replies, anytime
@@ -182,6 +184,7 @@ class Rederivation:
         """Walk until the live memory's end is reached, and some times until what was recorded meanwhile is; what was
         done when it breaks off stays, and is gone on from. Told to end, it `waits` for the calls that are under way.
         """
+        self._begin()
         spending, way = await self._spending(most_micros, learns=send is None), Way(encoder, at_once, send, waits)
         try:
             for _ in range(1 + CATCHING_UP):
@@ -201,6 +204,13 @@ class Rederivation:
             raise
         return self.manifest
 
+    def _begin(self) -> None:
+        """Note where the live log ends, unless this goes on with what was broken off: what people take back behind it
+        is taken back while the shadow is being made.
+        """
+        if self.manifest.begun <= self.manifest.upto:
+            self._keep(msgspec.structs.replace(self.manifest, begun=self.live.head().size))
+
     def _keep_what_it_took(self, spending: Spending, why: BaseException) -> None:
         """A reply that was not recorded is asked for again, or is in a batch: it counts then. The disk that broke it
         off may not take this either: then why it broke off is what is told.
@@ -218,7 +228,14 @@ class Rederivation:
         with self.live.reading():
             return self.live.head().epoch != epoch
 
-    def _runs(self, spending: Spending, traffic: Traffic, encoder: Encoder | None, refuse: Refuse = unwatched) -> Runs:
+    def _runs(
+        self,
+        spending: Spending,
+        traffic: Traffic,
+        encoder: Encoder | None,
+        refuse: Refuse = unwatched,
+        hidden: frozenset[EventId] = frozenset(),
+    ) -> Runs:
         memory, asked = self.memory, self.manifest.asked
         refuse_full = self._refuse_full if self.model.paid and not traffic.gathers else anytime
         replies = Replies(self.model, self.recorded, self._find, self.again(), spending, traffic, refuse, refuse_full)
@@ -231,7 +248,7 @@ class Rederivation:
             asked.summary_model,
             merges,
         )
-        return Runs(memory, Tending(memory, self.model, encoder), replies, with_)
+        return Runs(memory, Tending(memory, self.model, encoder), replies, with_, hidden)
 
     def _refuse_full(self) -> None:
         """LogFull: a reply would be paid for, and again once there is room. What comes of a batch can be fetched."""
@@ -251,7 +268,8 @@ class Rederivation:
         watch = Watch(self.live, end, head.size)
         still, waits = partial(asyncio.to_thread, watch.refuse), lambda: way.waits(len(spending.under_way))
         traffic = Traffic(way.at_once, way.send, still, waits)
-        runs = self._runs(spending, traffic, way.encoder, watch.refuse)
+        hidden = await asyncio.to_thread(hidden_in, self.live, self.manifest.begun)
+        runs = self._runs(spending, traffic, way.encoder, watch.refuse, hidden)
         walk = Walk(self.live, self.memory, runs, self.recorded, self._scope, self.manifest, traffic, self._keep, tell)
         recorded_runs, find = self.runs(), self.live.store.log.find
         ahead = sum((find(run.event) or 0) > self.manifest.upto for run in recorded_runs)
@@ -267,6 +285,8 @@ class Rederivation:
         head = self.live.head()
         follow(self.live, self.memory.engine, self.manifest.upto)
         self._follows = self.manifest.upto
+        cap = self.memory.settings.durable_max_items
+        take_back_ahead(self.live, self.memory.engine, self._scope, cap, self.manifest.begun)
         return head
 
     def _follow_last(self) -> None:

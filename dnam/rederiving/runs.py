@@ -5,7 +5,7 @@ never what was said later. A run that was made already says so, and nothing is a
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -31,6 +31,7 @@ from dnam.model import Ask, Reply
 from dnam.prompts import Prompt, digest
 from dnam.rederiving.drive import decision_of, drive, drive_at_once
 from dnam.rederiving.finding import Passed, unread
+from dnam.rederiving.hidden import Shown
 from dnam.rederiving.replies import Early, Replies, RunReplies, is_known
 from dnam.rederiving.seeds import Seeds, early, made_by
 from dnam.rederiving.spoken import There, Upto
@@ -100,8 +101,11 @@ class Extracted(NamedTuple):
 class Runs:
     """Runs of loops in one shadow."""
 
-    def __init__(self, memory: Memory, tending: Tending, replies: Replies, with_: With) -> None:
+    def __init__(
+        self, memory: Memory, tending: Tending, replies: Replies, with_: With, hidden: Set[EventId] = frozenset()
+    ) -> None:
         self._memory = memory
+        self._hidden = hidden
         self._tending = tending
         self.replies = replies
         self._with = with_
@@ -113,7 +117,7 @@ class Runs:
         was done at its beginning.
         """
         tending = Tending(memory, self._tending.model, self._tending.encoder)
-        runs = Runs(memory, tending, self.replies._replace(refuse=unwatched), self._with)
+        runs = Runs(memory, tending, self.replies._replace(refuse=unwatched), self._with, self._hidden)
         runs.passed = self.passed
         return runs
 
@@ -129,10 +133,11 @@ class Runs:
         """An extraction over these messages, as far as they were `there`, and the merges behind it; which of them are
         left for the next. `look` sees what there is before.
         """
-        engine = self._memory.engine
+        engine, hidden = self._memory.engine, self._hidden_from(run)
 
         def found(rows: Rows) -> list[Said]:
-            return [] if is_out(rows, run.owner) else unread(engine, rows, reads, there, self.passed)
+            said = [] if is_out(rows, run.owner) else unread(engine, rows, reads, there, self.passed)
+            return [each for each in said if hidden.isdisjoint((each.point.id, each.found.row.event))]
 
         def planned(rows: Rows) -> ExtractionPlan | None:
             look(rows)
@@ -154,6 +159,10 @@ class Runs:
     def is_at_once(self, run: Run) -> bool:
         """Whether nothing is waited for while a run is made: nobody is asked, and no encoder compares."""
         return self._tending.encoder is None and is_known(self.replies, run)
+
+    def _hidden_from(self, run: Run) -> Set[EventId]:
+        """What a run does not read: nothing, where what was replied then holds."""
+        return frozenset() if is_known(self.replies, run) else self._hidden
 
     async def _extracted(self, run: Run, planned: Planned, turn: Turn) -> "Extracted | None":
         """What a plan leads to; None where there is nothing to plan."""
@@ -274,7 +283,9 @@ class Runs:
         """
         assert run.audience is not None
         seeds = Seeds(run.event, "summary", run.said)
-        settings = self._tending.refreshing()._replace(policy=run.policy, only=only, reader=Reader("summary"))
+        hidden = self._hidden_from(run)
+        shown = Shown(hidden, only) if hidden else only
+        settings = self._tending.refreshing()._replace(policy=run.policy, only=shown, reader=Reader("summary"))
         session, audience, person = run.session, run.audience, run.person
 
         def planned(rows: Rows) -> SummaryPlan | None:

@@ -18,6 +18,11 @@ def applied(act: EventId, now: int) -> Origin:
     return origin(act, "decided", 0, now)
 
 
+def ahead(act: EventId, now: int) -> Origin:
+    """That of what it comes to where it is applied ahead of its place, and nothing says what they took back."""
+    return origin(act, "ahead", 0, now)
+
+
 def early(source: EventId, now: int, what: str = "replied", *, asked: bytes = b"") -> Origin:
     """The origin of a reply that is recorded before it is decided from; `asked` is the digest of the question, where
     another one was replied to before it.

@@ -9,6 +9,9 @@ not shown to a model any more.
 The walk is broken off by it and begins again: the shadow follows the memory first, what was made stands as far as it
 may, and everything else is planned anew. A question that comes out the same has its reply already, if it had one.
 
+What a person forgot keeps its words in the log. It ends a walk too, so that it holds in the shadow before anybody is
+asked again (`ahead`, `hidden`).
+
 What was recorded behind the walk's end is not in the shadow: where that is taken back, nothing happens.
 """
 
@@ -21,16 +24,18 @@ from projections.decisions.overtaken import OVERTAKEN
 from projections.events import (
     Event,
     ExtractionFailed,
+    ItemForgotten,
     MessageRedacted,
     PersonErased,
     PersonOptedOut,
     SummaryAnswered,
 )
+from projections.ids import EventId
 from projections.rows import Rows
 from replay.engine import Engine
 from replay.units import stored_with
 
-TAGS = frozenset(each.TAG for each in (MessageRedacted, PersonErased, PersonOptedOut))
+TAGS = frozenset(each.TAG for each in (ItemForgotten, MessageRedacted, PersonErased, PersonOptedOut))
 """What says that something was: a deletion, an edit and a sweep name in a redaction what went."""
 Refuse = Callable[[], None]
 """Raises TakenBack where something was taken back."""
@@ -79,9 +84,17 @@ class Watch:
         return [each.event for each in records if each is not None]
 
     def _takes_back(self, event: Event) -> bool:
-        if not isinstance(event, MessageRedacted):
-            return True
-        return any(0 < (self._live.store.log.find(each) or 0) <= self._upto for each in event.events)
+        match event:
+            case MessageRedacted(events=gone):
+                return any(map(self._is_before_end, gone))
+            case ItemForgotten(item=item, causes=causes, quiet=quiet):
+                rests = (each.message for each in item.evidence if each.message)
+                return any(map(self._is_before_end, (*rests, *causes, *quiet)))
+            case _:
+                return True
+
+    def _is_before_end(self, event: EventId) -> bool:
+        return 0 < (self._live.store.log.find(event) or 0) <= self._upto
 
 
 def unwatched() -> None:

@@ -59,6 +59,7 @@ TAKEN_BACK = "some of what it rests on was taken back"
 SPOILED = "what the shadow has of it rests on what was taken back"
 OUT = "they opted out: nothing of theirs is recorded"
 REVERTED = "the operator took back what had come of it here"
+UNDONE = "what the shadow has of it was taken back here since"
 
 
 class AdoptRequest(NamedTuple):
@@ -70,11 +71,13 @@ class AdoptRequest(NamedTuple):
 
     `spoiled` are those of items here which the shadow has with words that are gone by now: of these it says nothing.
 
+    `undone` are those that the shadow has as an adoption had left them which was taken back behind its end.
+
     `chosen` are the addresses of what is to be taken, None for all. `rests` are the messages that an item of the shadow
     rests on, by its event, where it quotes none; `heard` are the messages that these items rest on, by their ids, as
-    they are recorded here. `guarding` and `sharing` are what is known of the language. `scope` is what the shadow was
-    asked for: of the rest it knows nothing. `measure` is an encoder's, of the texts that come and those that were taken
-    back, where there is one.
+    they are recorded here, and `stood` the events with their words when that was read. `guarding` and `sharing` are
+    what is known of the language. `scope` is what the shadow was asked for: of the rest it knows nothing. `measure` is
+    an encoder's, of the texts that come and those that were taken back, where there is one.
     """
 
     adoption: Adoption
@@ -87,6 +90,7 @@ class AdoptRequest(NamedTuple):
     chosen: frozenset[Address] | None = None
     rests: Mapping[EventId, tuple[EventId, ...]] = {}
     heard: Mapping[EventId, Event] = {}
+    stood: Mapping[EventId, EventId | None] = {}
     cap: int = 200
     guarding: Guarding = Guarding()
     sharing: SharingWords = NO_WORDS
@@ -94,6 +98,7 @@ class AdoptRequest(NamedTuple):
     measure: Measure | None = None
     reverted: frozenset[Address] = frozenset()
     spoiled: frozenset[Address] = frozenset()
+    undone: frozenset[Address] = frozenset()
 
 
 def standing(rows: Rows, message: EventId) -> EventId | None:
@@ -159,6 +164,8 @@ class Taking:
             return REVERTED
         if pair.new is None and address(pair.row.item) in self._request.spoiled:
             return SPOILED
+        if not self._request.undone.isdisjoint(address(each.item) for each in (pair.row, here) if each is not None):
+            return UNDONE
         if pair.row.item.compartment in (SELF, OWNER) or (here is not None and NOTING in here.policy):
             return BESIDE_LOOPS
         if here is not None and self._is_newer(here):
@@ -178,8 +185,11 @@ class Taking:
         portable = is_portable(new.item.compartment)
         if not new.messages:
             return UNFOUNDED
-        behind = self._request.rests.get(new.made.event, ())
-        if not rests_on(new.made.item.evidence) and any(standing(self._rows, each) is None for each in behind):
+        quoted = rests_on(new.made.item.evidence)
+        behind = quoted or self._request.rests.get(new.made.event, ())
+        if not quoted and any(standing(self._rows, each) is None for each in behind):
+            return TAKEN_BACK
+        if any(map(self._changed_since, behind)):
             return TAKEN_BACK
         if portable and is_by_people(new.made):
             return SHARED
@@ -218,6 +228,13 @@ class Taking:
     def _over(self, pair: Pair) -> ItemRow | None:
         """The row here that a pair is about, of any status."""
         return pair.old or self.before.get(address(pair.row.item))
+
+    def _changed_since(self, message: EventId) -> bool:
+        """Whether a message does not have the words any more that it had when it was asked what the shadow says: they
+        may be among what that says.
+        """
+        stood = self._request.stood
+        return message in stood and standing(self._rows, message) != stood[message]
 
     def _stands(self, message: EventId) -> bool:
         return standing(self._rows, message) is not None

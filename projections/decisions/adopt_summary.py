@@ -7,7 +7,7 @@ back later takes it along, as it does any other.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from projections.decisions.adopt_pairs import OUT
+from projections.decisions.adopt_pairs import OUT, UNDONE
 from projections.decisions.adopted import VERSION, Adoption, of_session
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
@@ -28,7 +28,8 @@ UNFOUNDED = "nothing that it rests on is here"
 
 class AdoptSummaryRequest(NamedTuple):
     """A summary as a shadow made it, and the messages and answers that it `rests` on (`adopt_rests`). `name` and `upto`
-    are as in `AdoptRequest`.
+    are as in `AdoptRequest`. `is_undone`: the shadow has it as it was recorded here, and it was taken back behind the
+    shadow's end.
     """
 
     adoption: Adoption
@@ -36,6 +37,7 @@ class AdoptSummaryRequest(NamedTuple):
     rests: tuple[EventId, ...]
     name: str
     upto: int
+    is_undone: bool = False
 
     @property
     def whose(self) -> bytes:
@@ -82,6 +84,8 @@ def against(rows: Rows, request: AdoptSummaryRequest) -> str:
     made, live = request.made, _live(rows, request.made)
     if made.person and is_out(rows, made.person):
         return OUT
+    if request.is_undone:
+        return UNDONE
     if live is not None and live.row.upto is not None and live.row.upto > made.upto:
         return NEWER
     if live is not None and live.row.floor is not None and (made.floor is None or made.floor < live.row.floor):

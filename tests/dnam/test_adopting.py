@@ -3,7 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from dnam.adopting import Adopting, Chosen, Missed, choosing
 from dnam.erasing import erase
 from dnam.loops.loop import Compare, Compared, Comparing, by_words_alone
 from dnam.memory import Memory
+from dnam.redacting import redact
 from dnam.reverting import carry_out, caused_by, plan, the_revert
 from dnam.shadow_source import Source, owners_of
 from dnam.shadows import drop, load
@@ -341,6 +342,34 @@ async def test_broken_off_it_can_be_taken_back(data: Path) -> None:
         assert len(adoptions(memory.engine)) == 2
 
 
+ONE_UPON_THE_OTHER = [
+    [("next", 3), ("bold", 9), ("next", 9)],
+    [("next", 1), ("bold", 9), ("next", 3)],
+    [("bold", 3), ("bold", 1), ("next", 3), ("bold", 9), ("next", 1)],
+    [("next", 3), ("bold", 2), ("bold", 9), ("next", 2)],
+]
+"""Which adoptions begin, or go on, and with how many decisions, of up to three; each is broken off behind them."""
+
+
+@pytest.mark.parametrize("adopted", ONE_UPON_THE_OTHER)
+@pytest.mark.parametrize("first", [NAME, "bold"])
+async def test_what_goes_on_upon_another_is_taken_back_whole(
+    data: Path, adopted: list[tuple[str, int]], first: str
+) -> None:
+    """It did twice what the other one did between: what it had done first is there again once that is taken back."""
+    await derive(data, reader("adores", name="bold"), "bold", BOLD)
+    before = await states_of(data)
+    for name, decisions in adopted:
+        async with adopting(data, name=name) as (_, each):
+            with suppress(Killed):
+                await each.adopt(None, _killed_after(decisions))
+    for _ in range(4):
+        for name in (first, *({NAME, "bold"} - {first})):
+            await undo(data, name)
+    assert await states_of(data) == before
+    assert [await undo(data), await undo(data, "bold")] == [None, None]
+
+
 async def test_what_an_adoption_changed_twice_is_as_before_the_first_time(data: Path) -> None:
     """It broke off, and the shadow said something else when it went on."""
     async with adopting(data) as (memory, each):
@@ -399,6 +428,20 @@ async def test_what_a_person_says_meanwhile_wins(data: Path) -> None:
         assert not any("rain" in text for text in await memory.look(texts))
         left = [left.reason for person in (await each.look()).people for left in person.left]
         assert left == ["it rests only on messages that left recall with what the person forgot"]
+
+
+async def test_what_is_redacted_while_it_is_adopted_does_not_come_with_what_rests_on_more(data: Path) -> None:
+    """An encoder may compare texts meanwhile. "with milk" was said in the second message alone."""
+    async with adopting(data) as (memory, each):
+        kim, adoption = await kim_of(memory), (await each.look()).adoption
+        request = await asyncio.to_thread(each._request, adoption, kim, Chosen())
+        (tea,) = (each.item for each in request.items if each.item.status == "active" and "milk" in each.item.text)
+        assert len(tea.evidence) == 2
+        await redact(memory, tea.evidence[1].message)
+        await each._take(request)
+        assert not any("milk" in text for text in await memory.look(texts))
+        await each.adopt()
+        assert not any("milk" in text for text in await memory.look(texts))
 
 
 async def test_what_cannot_be_taken_over_any_more_once_it_was_agreed_to_is_told(data: Path) -> None:

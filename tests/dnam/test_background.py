@@ -507,6 +507,40 @@ async def test_nor_does_a_loop_wait_for_one_rest_behind_the_other(tmp_path: Path
         assert list(assistant.failures) == ["summary: it asked to be left alone"]
 
 
+async def test_a_rest_is_told_when_it_begins_and_when_it_is_over(tmp_path: Path) -> None:
+    """Not with each loop that is due meanwhile: they are put off, and counted."""
+    told, seconds, is_over = list[str](), MOST_RESTED_SECONDS + 1, asyncio.Event()
+
+    def tell(words: str) -> None:
+        told.append(words)
+        if "is over" in words:
+            is_over.set()
+
+    def rests(of: float, model: str = "haiku") -> Resting:
+        return Resting(f"{model} asked to be left alone for {of:g} s more", of, model=model)
+
+    async with talking(tmp_path, resting(), None) as assistant:
+        assistant.failures.tell = tell
+        for number, about in enumerate("abcd"):
+            await assistant.went_wrong(Job("summary", about), rests(seconds - number))
+        await assistant.went_wrong(Job("extraction", "kim"), rests(0.05, "opus"))
+        await assistant.went_wrong(Job("extraction", "ada"), rests(0.1, "opus"))
+        assert told == [
+            "summary is put off: haiku asked to be left alone for 61 s more",
+            "extraction is put off: opus asked to be left alone for 0.05 s more",
+        ]
+        assert (assistant.failures.total, recorded(assistant, JobFailed)) == (2, [])
+        async with asyncio.timeout(5):
+            await is_over.wait()
+        over = "the rest is over that opus asked for: it is asked again. 1 loop was put off meanwhile besides"
+        assert told[2:] == [over]
+        await assistant.went_wrong(Job("extraction", "ada"), rests(0.01, "opus"))
+        assert told[3:] == ["extraction is put off: opus asked to be left alone for 0.01 s more"]
+        await assistant.stop()
+        await asyncio.sleep(0.05)
+        assert len(told) == 4
+
+
 # -- what goes wrong, and what is kept ---------------------------------------------------------------------------------
 
 

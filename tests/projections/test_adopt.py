@@ -15,8 +15,10 @@ from projections.decisions.adopt_pairs import (
     SHARED,
     SPOILED,
     TAKEN_BACK,
+    UNDONE,
     UNFOUNDED,
     says_shadow,
+    standing,
 )
 from projections.decisions.adopt_refused import PUT_RIGHT
 from projections.decisions.consent import ConsentRequest, opt_out
@@ -30,7 +32,7 @@ from projections.events import (
     ItemUpserted,
     PlaceAudienceChanged,
 )
-from projections.events.values import PLATFORM, Audience, By, Intent, Source
+from projections.events.values import PLATFORM, Audience, By, Evidence, Intent, Source
 from projections.ids import NOBODY, EventId
 from projections.policies.capacity import address
 from projections.policies.closeness import Nearness
@@ -215,6 +217,24 @@ def test_without_a_quote_nothing_comes_of_it_once_some_of_that_is_gone() -> None
     assert two.adopt(rests=behind) == []
 
 
+def test_what_is_taken_back_or_edited_while_it_is_adopted_is_not_told_by_what_rests_on_more() -> None:
+    """Its words may be the shadow's: they were looked for before."""
+    two = Two()
+    two.shadow.reads([two.said[0], two.said[1]], {"text": "User drinks tea in Lyon.", "evidence": SAID[0]})
+    stood = {each.id: standing(two.live.rows, each.id) for each in two.said}
+    row = two.shadow.item("in Lyon")
+    evidence = (*row.item.evidence, Evidence(SAID[1], two.said[1].id))
+    request = two.request(stood=stood)
+    more = msgspec.structs.replace(row, item=msgspec.structs.replace(row.item, evidence=evidence))
+    request = request._replace(items=(more,))
+    assert planned(two.live.rows, request).left == []
+    two.live.deletes(two.said[1])
+    assert [each.reason for each in planned(two.live.rows, request).left] == [TAKEN_BACK]
+    assert planned(two.live.rows, request).drafts == []
+    (plan,) = planned(two.live.rows, request._replace(stood={})).parts
+    assert len(plan.pairs) == 1
+
+
 def test_what_the_operator_reverted_here_stands() -> None:
     two = Two()
     two.both(0, "User drinks tea.")
@@ -342,6 +362,21 @@ def test_what_the_shadow_has_with_words_that_are_gone_does_not_go_here() -> None
     (event,) = two.adopt(spoiled=spoiled)
     assert isinstance(event, ItemDeprecated)
     assert event.item.text == LYON
+
+
+def test_what_was_taken_back_here_since_does_not_return() -> None:
+    """It came, changed or went by what was taken back; elsewhere it is told by what the shadow has."""
+    two = Two()
+    two.reads(two.shadow, 0, TEA)
+    two.reads(two.live, 1, LYON)
+    two.both(2, "User plays chess.")
+    there, here = two.shadow.item(TEA).item, two.live.item(LYON).item
+    assert two.left(undone=frozenset({address(there)})) == [UNDONE]
+    assert two.left(undone=frozenset({address(here)})) == [UNDONE]
+    both = frozenset(map(address, (there, here, two.live.item("plays chess").item)))
+    assert two.left(undone=both) == [UNDONE, UNDONE]
+    assert two.adopt(undone=both) == []
+    assert len(two.adopt()) == 2
 
 
 def test_an_adoption_s_own_items_are_no_news() -> None:

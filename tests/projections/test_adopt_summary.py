@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from projections.decisions.adopt_pairs import OUT
+from projections.decisions.adopt_pairs import OUT, UNDONE
 from projections.decisions.adopt_rests import said_behind
 from projections.decisions.adopt_summary import (
     CLEARED,
@@ -89,6 +89,15 @@ def test_it_is_taken_over_on_what_was_said() -> None:
     assert made.policy == "adoption@1 cadence@1"
     assert not is_other(two.live.rows, made)
     assert adopt_summary(two.live.rows, request(two)) == []
+
+
+def test_one_that_was_taken_back_here_since_does_not_return() -> None:
+    two = Two()
+    two.shadow.sums_up("They like tea.", *two.said)
+    undone = request(two, is_undone=True)
+    assert against(two.live.rows, undone) == UNDONE
+    assert adopt_summary(two.live.rows, undone) == []
+    assert len(adopt_summary(two.live.rows, request(two))) == 1
 
 
 def test_of_who_opted_out_no_summary_is_taken_over_or_back() -> None:

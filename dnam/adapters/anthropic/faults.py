@@ -133,7 +133,8 @@ def _resting(fault: Fault, seconds: float) -> Resting:
     """What an ask is refused with during the rest after a fault, which whoever hears of both knows already."""
     error = fault.error
     why = f"{fault.asked} asked to be left alone for {ceil(seconds)} s more: {error}"
-    return Resting(why, seconds, words=_again_in(error.words, seconds), kind=error.kind or type(error).__name__)
+    words, kind = _again_in(error.words, seconds), error.kind or type(error).__name__
+    return Resting(why, seconds, words=words, kind=kind, model=fault.asked)
 
 
 def _again_in(words: str, seconds: float) -> str:

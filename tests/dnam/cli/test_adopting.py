@@ -12,9 +12,12 @@ import msgspec
 import pytest
 
 from dnam.adopting import Adopting, Offer
+from dnam.adopting_alone import FILE as ALONE
+from dnam.adopting_alone import adopting_alone
 from dnam.cli.adopting_ready import ready
 from dnam.cli.screen import Screen
 from dnam.shadows import FILE, Manifest, drop, load, making, save
+from dnam.unadopting import Unadopting
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
@@ -174,6 +177,44 @@ def test_an_earlier_adoption_is_taken_back_while_somebody_is_out_and_then_what_w
     assert (items(data, "Ada"), items(data, "Kim")) == before
 
 
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_what_lay_under_an_adoption_that_was_taken_back_is_told(data: Path, is_gone: bool) -> None:
+    before = memory_of(data)
+    undo = partial(dnam, "adopt", "--yes", "--data", data, "--undo")
+    asyncio.run(derive(data, reader("adores", name="offline"), "bold", OFFLINE))
+    dnam("adopt", "next", "--yes", "--data", data)
+    dnam("adopt", "bold", "--user", "Ada", "--yes", "--data", data)
+    if is_gone:
+        drop(data, "next")
+    stopped = undo("next")
+    assert "Ada: nothing is taken back\n    2 stay as it is here: it changed since" in stopped.out
+    assert "Took back 1 item of 1 person and 1 summary" in stopped.out
+    assert "lay under it" not in stopped.out
+    goes_on = undo("bold")
+    assert (
+        "What lay under it of the adoption of next can be taken back now: `dnam adopt --undo next` goes on "
+        "with 2 items and 0 summaries.\n"
+    ) in goes_on.out
+    assert "lay under it" not in undo("next").out
+    assert memory_of(data) == before
+
+
+def test_one_that_lay_under_it_and_counts_still_is_told(data: Path) -> None:
+    """Also where nothing of it could be taken back until then."""
+    undo = partial(dnam, "adopt", "--yes", "--data", data, "--undo")
+    asyncio.run(derive(data, reader("adores", name="offline"), "bold", OFFLINE))
+    for name in ("next", "bold"):
+        dnam("adopt", name, "--yes", "--data", data)
+    stopped = undo("next", "--json").value
+    assert (stopped["undone"], stopped["below"]) == (None, [])
+    value = undo("bold", "--json").value
+    assert value["below"] == [{"shadow": "next", "begun": False, "items": 3, "summaries": 1}]
+    dnam("adopt", "bold", "--yes", "--data", data)
+    still = "The adoption of next, which lay under it, still counts: `dnam adopt --undo next` takes back 3 items"
+    assert f"{still} and 1 summary.\n" in undo("bold").out
+    assert undo("next", "--json").value["below"] == []
+
+
 def test_a_revert_after_it_was_taken_back_plans_what_it_did_before_it(data: Path) -> None:
     size = dnam("log", "--data", data, "--json").values[-1]["seq"]
     meant: list[tuple[str, ...]] = [("--model", "scripted", "--between", "1", str(size))]
@@ -286,6 +327,61 @@ def test_one_that_is_being_made_is_not_adopted(data: Path) -> None:
         ran = dnam("adopt", "next", "--yes", "--data", data)
     assert (ran.code, "another process is making the shadow 'next'" in ran.err) == (3, True)
     assert dnam("adopt", "next", "--yes", "--data", data).code == 0
+
+
+def test_an_adoption_that_is_under_way_is_not_taken_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would go on recording under what counts by then, and is undone."""
+    before, sum_up, meanwhile = memory_of(data), Adopting._sum_up, list[Ran]()
+
+    async def undone(adopting: Adopting, *given: Any) -> None:
+        for name in ("next", "other"):
+            started = process("adopt", "--undo", name, "--yes", "--data", data)
+            meanwhile.append(await asyncio.to_thread(ended, started))
+        await sum_up(adopting, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Adopting, "_sum_up", undone)
+        ran = dnam("adopt", "next", "--yes", "--data", data)
+    assert (ran.code, "Adopted 3 items of 2 people and 1 summary" in ran.out) == (0, True), ran.err
+    assert [(each.code, each.out) for each in meanwhile] == [(3, "")] * 2
+    for each in meanwhile:
+        assert "an adoption of next is under way in another process: wait for it, or end it" in each.err
+        assert "`dnam adopt --undo next` takes it back" in each.err
+    assert "Took back 3 items of 2 people and 1 summary" in dnam("adopt", "--undo", "next", "--yes", "--data", data).out
+    assert memory_of(data) == before
+
+
+def test_one_is_taken_back_while_its_shadow_is_being_made(data: Path) -> None:
+    """A derivation by batches may take a day."""
+    before = memory_of(data)
+    dnam("adopt", "next", "--yes", "--data", data)
+    with making(data, "next"):
+        ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
+    assert (ran.code, memory_of(data)) == (0, before), ran.err
+
+
+def test_two_undoings_at_once(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before, sum_up, meanwhile = memory_of(data), Unadopting._sum_up, list[Ran]()
+    dnam("adopt", "next", "--yes", "--data", data)
+
+    async def another(undoing: Unadopting, *given: Any) -> None:
+        for command in (("adopt", "--undo", "next"), ("adopt", "next", "--behind")):
+            started = process(*command, "--yes", "--data", data)
+            meanwhile.append(await asyncio.to_thread(ended, started))
+        await sum_up(undoing, *given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Unadopting, "_sum_up", another)
+        ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
+    assert (ran.code, "Took back 3 items of 2 people and 1 summary" in ran.out) == (0, True), ran.err
+    assert [(each.code, each.out) for each in meanwhile] == [(3, "")] * 2
+    for each in meanwhile:
+        assert "another process is taking an adoption of next back just now: wait for it, or end it" in each.err
+    assert memory_of(data) == before
+    with adopting_alone(data, "adoption", "other"):
+        (data / ALONE).write_text("")
+        ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
+    assert (ran.code, "an adoption, or the undoing of one, is under way in another process" in ran.err) == (3, True)
 
 
 def test_one_that_was_dropped_before_it_could_be_adopted(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,7 +97,7 @@ def test_every_file_of_a_memory_that_was_used_is_known(data: Path, tmp_path: Pat
     assert dnam("accept-clock", "--yes", "--data", data).code == 0
     dnam("backup", tmp_path / "backup", "--data", data)
     assert dnam("restore-backup", tmp_path / "backup", "--yes", "--data", data).code == 0
-    for lock in ("bot-0a1b.lock", "learning.lock"):
+    for lock in ("bot-0a1b.lock", "learning.lock", "adopting.lock"):
         (data / lock).touch()
     found = own_files(data)
     assert {path.relative_to(data).parts[0] for path in found} >= {"log", "keys", "views", "shadows", "replaced"}

@@ -18,7 +18,7 @@ from replay.shadow import shadow_engine
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.test_what_stands import THIRD
-from tests.dnam.rederiving.village import ASKED, both, derive, reader, talk
+from tests.dnam.rederiving.village import ASKED, both, derive, memories, reader, talk
 
 OTHER = msgspec.structs.replace(ASKED, model="other", summary_model="other")
 
@@ -122,6 +122,44 @@ def test_what_is_nobody_s_is_kept_from_returning_there_too(tmp_path: Path) -> No
     with Engine.open(tmp_path, writable=False) as live, shadow_engine(tmp_path, "third", beside=live) as shadow:
         assert closed
         assert all(shadow.store.log.find(EventId(bytes.fromhex(each))) for each in closed)
+
+
+@pytest.mark.parametrize(("about", "first"), [("person", ()), ("guild", ()), ("person", ("adores",))])
+def test_one_that_does_not_know_of_an_undoing_brings_nothing_back(
+    tmp_path: Path, about: str, first: tuple[str, ...]
+) -> None:
+    """Neither what came, changed or went with an adoption, on top of another one either, nor its summary."""
+    told(tmp_path, talk)
+    for name in first:
+        asyncio.run(derive(tmp_path, reader(name, about, name="other"), name, OTHER))
+        run(tmp_path, "adopt", name)
+    asyncio.run(derive(tmp_path, reader("enjoys", about, name="other"), asked=OTHER))
+    before = live_of(tmp_path)
+    run(tmp_path, "adopt", "next")
+    since = head(tmp_path)
+    derived(tmp_path, "third", since)
+    run(tmp_path, "adopt", "--undo", "next")
+    assert live_of(tmp_path) == before
+    said = run(tmp_path, "adopt", "third", "--behind")
+    assert "what the shadow has of it was taken back here since" in said
+    assert "Nothing differs from third that can be adopted." in said
+    assert live_of(tmp_path) == before
+    run(tmp_path, "adopt", "next")
+    assert "Nothing differs from third that can be adopted." in run(tmp_path, "adopt", "third", "--behind")
+
+
+def test_one_that_does_not_know_of_a_revert_brings_no_summary_back(data: Path) -> None:
+    since = head(data)
+    derived(data, "third", since)
+    run(data, "revert", "--model", "scripted", "--between", "1", str(since))
+    before = live_of(data)
+    run(data, "adopt", "third", "--behind")
+    assert live_of(data) == before
+
+
+def live_of(data: Path) -> dict[str, Any]:
+    with Engine.open(data, writable=False) as live:
+        return memories(live)
 
 
 def test_a_shadow_from_before_the_adoption_hears_nothing_of_either(data: Path) -> None:

@@ -6,6 +6,7 @@
 
 The presses under one message are done one after the other, each shown before the next begins. Kept of the latest
 messages are their ids and what stood under them; not whose it was, and not a word of what came of it.
+A bot that was killed meanwhile kept nothing: what is pressed again is done already then, and says so (`commands`).
 """
 
 import asyncio

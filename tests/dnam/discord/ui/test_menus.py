@@ -88,7 +88,7 @@ class TestForgetting:
             await scene.remembers(scene.kim, ROSES)
             message = await forgetting(scene, "/memory forget what:like roses")
             await scene.bot.desk.memory.forget(await scene.handle(scene.kim), "like roses")
-            await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Nothing of that is there any more.")
+            await scene.pressed(scene.kim.clicks(message, "Forget 1"), message, "Forgotten already, 1 item(s).")
 
     async def test_more_than_a_menu_holds_are_turned(self, tmp_path: Path) -> None:
         async with scene_in(tmp_path) as scene:

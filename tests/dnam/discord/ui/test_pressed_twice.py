@@ -9,10 +9,11 @@ import pytest
 
 from dnam.adapters.discord.ui.picking import UNCHANGED
 from dnam.adapters.discord.ui.settled import UNSHOWN
+from dnam.commands.undo import UNDONE
 from projections.events import ItemForgotten, JobFailed, PersonErased
 from replay.errors import Busy
 from tests.dnam.discord.stage import events
-from tests.dnam.discord.ui.stage import Scene, scene_in
+from tests.dnam.discord.ui.stage import Scene, garden_in, scene_in
 from tests.loopback.discord import Message
 from tests.loopback.discord.menus import labels
 
@@ -189,6 +190,41 @@ async def test_what_could_not_be_shown_is_said_at_the_next_press_without_its_wor
         await scene.pressed(scene.kim.clicks(message, "Undo"), message, "Undone `forget`: ")
         assert await scene.held(scene.kim) == [ROSES, OSLO]
         assert [each.job for each in events(scene.bot, JobFailed)] == ["discord answering a button"]
+
+
+@pytest.mark.parametrize(
+    ("makes", "press", "says", "under"),
+    [
+        (forgetting, "Forget 1", "Forgotten already, 1 item(s).\n- [fact] I like roses", ["Undo"]),
+        (restoring, "Restore 1", "Remembered already, 1 item(s).\n- [fact] I like roses", ["Undo"]),
+        (remembering, "Undo", UNDONE, []),
+    ],
+)
+async def test_a_press_that_a_kill_kept_from_being_shown_is_told_as_done(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    makes: Callable[[Scene], Awaitable[Message]],
+    press: str,
+    says: str,
+    under: list[str],
+) -> None:
+    """It was done, and whoever is asked once more finds it so."""
+    async with garden_in() as starting:
+        async with starting(tmp_path) as scene:
+            message = await makes(scene)
+            failure = scene.next_failure(monkeypatch)
+            scene.world.fail("PATCH", EDITS, 400)
+            await scene.kim.clicks(message, press)
+            await failure
+            held = await scene.held(scene.kim)
+        async with starting(tmp_path) as later:
+            told = await later.pressed(later.kim.clicks(message, press), message, says)
+            assert told.startswith(says)
+            assert labels(message) == under
+            assert await later.held(later.kim) == held
+            if under:
+                await later.pressed(later.kim.clicks(message, "Undo"), message, "Undone `")
+                assert (ROSES in await later.held(later.kim)) is (makes is forgetting)
 
 
 async def test_a_page_that_is_turned_back_is_turned_again(tmp_path: Path) -> None:
