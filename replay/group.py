@@ -41,7 +41,9 @@ from replay.ranges import KEPT, Ranges
 LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""
 MOST_KEPT = 4096
-"""How many decoded rows are kept, and how many events of the log that others rest on."""
+"""How many decoded rows are kept."""
+MOST_OPENED = 1024
+"""How many events of the log that others rest on are kept: about 2 KB each, from group to group."""
 
 
 class Recorded(NamedTuple):
@@ -327,7 +329,7 @@ class Group:
             self._staged.append(each)
             self._ids.staged[each.record.id] = each.record.seq, each.vault
             self._at = each.record.at
-        if dropped or len(self._events) > MOST_KEPT:
+        if dropped or len(self._events) > MOST_OPENED:
             self._events.clear()
         self._ids.dropped |= dropped
         self._erased += sorted(_erased_by(staged).items(), key=lambda each: (each[1], each[0]))

@@ -27,6 +27,7 @@ from replay.log import Glance, Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, dropped_in
 from replay.position import Position
 from replay.remembered import Known, Remembered
+from replay.renewed import Begun
 from replay.snapshot import NoRows, Snapshot
 from replay.store import Store
 from replay.views import Views
@@ -68,37 +69,37 @@ class Looking:
     One within another is of the same moment, and sees the same: what is folded stays above what it was folded above.
     """
 
-    __slots__ = ("_before", "_live", "_transaction")
+    __slots__ = ("_before", "_begun", "_live")
 
     def __init__(self, live: "Live") -> None:
         self._live = live
         self._before = live._look
-        self._transaction: lmdb.Transaction | None = None
+        self._begun: Begun | None = None
 
     def __enter__(self) -> RawRows:
         live = self._live
         if self._before.raw is not None:
             return self._before.raw
         while (views := live.views()) is not None:
-            transaction = views.begun()
+            begun = views.begun()
             try:
-                look = live._look_at(views, transaction)
+                look = live._look_at(views, begun.transaction)
                 if look is not None:
-                    self._transaction = transaction
+                    self._begun = begun
                     return live._begin(look)
             except BaseException:  # raised again: the look is over
                 live._look = self._before
-                transaction.abort()
+                begun.abort()
                 raise
-            transaction.abort()
+            begun.abort()
             live._follow_again()
         assert live.base == 0, "rows below the overlay are gone"
         return live._begin(Look(raw=live._layers(NoRows())))
 
     def __exit__(self, *_: object) -> None:
         self._live._look = self._before
-        if self._transaction is not None:
-            self._transaction.abort()
+        if self._begun is not None:
+            self._begun.abort()
 
 
 class Live:
