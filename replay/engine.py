@@ -361,8 +361,9 @@ class Engine:
         """
         views = self._write_views(least)
         if views is not None and views.is_swollen and not self._let_go:
-            with self._mutex:  # nobody looks
-                if views is self.store.views:
+            with self._alone():  # nobody looks
+                self.live.follow()
+                if views is self.store.views:  # else another process removed their folder
                     views.shrink()
             self.lightened()
 

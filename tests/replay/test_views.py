@@ -4,6 +4,8 @@ import errno
 import os
 import platform
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from itertools import pairwise
@@ -182,25 +184,27 @@ def test_where_views_cannot_be_opened_anew_they_are_with_the_next_look(
         assert ["too many open files" in str(each) for each in engine.view_errors] == [True]
 
 
-def test_views_that_are_others_by_now_are_left_alone(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_views_whose_folder_another_process_removed_are_not_opened_anew(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Views.commit
+
+    def replaced_behind(self: Views, *given: Any, **named: Any) -> bool:
+        done = commit(self, *given, **named)
+        subprocess.run([sys.executable, "-m", "dnam", "--data", str(data), "replay"], check=True, capture_output=True)
+        return done
+
     with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1_000) as engine:
         engine.record(says("m1"))
         monkeypatch.setattr(replay.views, "MOST_ROWS", 1)
-        views, store = engine.store.views, engine.store
-        assert isinstance(store, DiskStore)
+        views = engine.store.views
         assert views is not None
-        before, commit = views._environment._environment, Views.commit
-
-        def replaced_meanwhile(self: Views, *given: Any, **named: Any) -> bool:
-            done = commit(self, *given, **named)
-            store.views = None
-            return done
-
         with monkeypatch.context() as patched:
-            patched.setattr(Views, "commit", replaced_meanwhile)
+            patched.setattr(Views, "commit", replaced_behind)
             engine.commit_views()
-        assert (views.is_swollen, views._environment._environment is before) == (True, True)
-        store.views = views
+        assert not views.folder.exists()
+        assert views.is_swollen
+        assert (len(texts(engine)), engine.view_errors) == (1, [])
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told to give it back")
