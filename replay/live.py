@@ -27,7 +27,6 @@ from replay.log import Glance, Head, Log, StoredEvent
 from replay.overlay import Layer, Layered, Overlay, dropped_in
 from replay.position import Position
 from replay.remembered import Known, Remembered
-from replay.renewed import Begun
 from replay.snapshot import NoRows, Snapshot
 from replay.store import Store
 from replay.views import Views
@@ -74,24 +73,24 @@ class Looking:
     def __init__(self, live: "Live") -> None:
         self._live = live
         self._before = live._look
-        self._begun: Begun | None = None
+        self._begun: tuple[Views, lmdb.Transaction] | None = None
 
     def __enter__(self) -> RawRows:
         live = self._live
         if self._before.raw is not None:
             return self._before.raw
         while (views := live.views()) is not None:
-            begun = views.begun()
+            transaction = views.begun()
             try:
-                look = live._look_at(views, begun.transaction)
+                look = live._look_at(views, transaction)
                 if look is not None:
-                    self._begun = begun
+                    self._begun = views, transaction
                     return live._begin(look)
             except BaseException:  # raised again: the look is over
                 live._look = self._before
-                begun.abort()
+                views.ended(transaction)
                 raise
-            begun.abort()
+            views.ended(transaction)
             live._follow_again()
         assert live.base == 0, "rows below the overlay are gone"
         return live._begin(Look(raw=live._layers(NoRows())))
@@ -99,7 +98,8 @@ class Looking:
     def __exit__(self, *_: object) -> None:
         self._live._look = self._before
         if self._begun is not None:
-            self._begun.abort()
+            views, transaction = self._begun
+            views.ended(transaction)
 
 
 class Live:

@@ -3,6 +3,10 @@
 LMDB keeps the memory of every page that its largest commit wrote, for the next one, and gives it back only when it is
 closed; so it does with the addresses of what was read. It opens nothing twice in a process, and nothing that is closed
 can be read: whoever begins a transaction meanwhile waits until it is open again, which takes about a ms.
+
+Every look at the rows begins two, so they are counted without a lock, which would take as long as LMDB. Whoever begins
+one first says so, and then looks whether it is being opened anew; that is said first too, and then it is looked whether
+one is under way. So at least one of the two gives way.
 """
 
 import threading
@@ -14,29 +18,22 @@ import lmdb
 
 
 class Begun:
-    """A transaction that is under way: it ends with its `with`, or with `abort`."""
+    """A transaction that is under way, for a `with`."""
 
-    __slots__ = ("_ended", "transaction")
+    __slots__ = ("_ended", "_transaction")
 
-    def __init__(self, transaction: Any, ended: Callable[[], None]) -> None:
-        self.transaction = transaction
+    def __init__(self, transaction: Any, ended: Callable[[], object]) -> None:
+        self._transaction = transaction
         self._ended = ended
 
     def __enter__(self) -> Any:
-        return self.transaction
+        return self._transaction
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self.transaction.__exit__(kind, error, trace)
-        finally:
-            self._ended()
-
-    def abort(self) -> None:
-        """Let go of it; what it wrote is as if it had never been."""
-        try:
-            self.transaction.abort()
+            self._transaction.__exit__(kind, error, trace)
         finally:
             self._ended()
 
@@ -47,35 +44,54 @@ class Renewed:
     def __init__(self, opening: Callable[[], lmdb.Environment]) -> None:
         self._opening = opening
         self._environment = opening()
-        self._gate = threading.Lock()
-        self._under_way = 0
+        self._under_way: list[None] = []
+        """As long as there are transactions: a list grows and shrinks at once, whichever threads want it to."""
+        self._is_renewed = False
+        """Whether it is being opened anew."""
+        self._renewing = threading.Lock()
+        """Held meanwhile."""
 
     def begin(self, *, write: bool = False) -> Begun:
-        """A transaction. Where another one writes, it is waited for."""
-        with self._gate:
-            self._under_way += 1
-            environment = self._environment
+        """A transaction, for a `with`. Where another one writes, it is waited for."""
+        return Begun(self.begun(write=write), self._under_way.pop)
+
+    def begun(self, *, write: bool = False) -> lmdb.Transaction:
+        """The same for who says when it is `over`: that takes half as long as a `with`."""
+        self._under_way.append(None)
+        if self._is_renewed:
+            self._wait()
         try:
-            return Begun(environment.begin(write=write), self._over)
+            return self._environment.begin(write=write)
         except BaseException:
-            self._over()
+            self._under_way.pop()
             raise
 
-    def _over(self) -> None:
-        with self._gate:
-            self._under_way -= 1
+    def over(self, transaction: lmdb.Transaction) -> None:
+        """End what has `begun`; what it wrote is as if it had never been."""
+        transaction.abort()
+        self._under_way.pop()
+
+    def _wait(self) -> None:
+        while self._is_renewed:
+            self._under_way.pop()
+            with self._renewing:
+                self._under_way.append(None)
 
     def renew(self, opened: Callable[[], object]) -> bool:
         """Open it anew, unless a transaction is under way; whether it was. `opened` is called before one begins. Where
         it cannot be opened, it is closed.
         """
-        with self._gate:
-            if self._under_way:
-                return False
-            self._environment.close()
-            self._environment = self._opening()
-            opened()
-            return True
+        with self._renewing:
+            self._is_renewed = True
+            try:
+                if self._under_way:
+                    return False
+                self._environment.close()
+                self._environment = self._opening()
+                opened()
+                return True
+            finally:
+                self._is_renewed = False
 
     def open_db(self, name: bytes, *, create: bool) -> Any:
         """A table."""

@@ -34,7 +34,7 @@ from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, pack, packed_all
 from replay.position import POSITION, Position, Written, packed_position, unpacked, unpacked_position
 from replay.recall_tables import TABLES as INDEX
-from replay.renewed import Begun, Renewed
+from replay.renewed import Renewed
 from replay.snapshot import LAST_KEY, Snapshot, forward
 
 if TYPE_CHECKING:
@@ -159,18 +159,26 @@ class Views:
     @contextmanager
     def reading(self) -> Iterator[tuple[Position | None, Snapshot]]:
         """How far the views are, and their rows, of one moment."""
-        with self.begun() as transaction:
+        transaction = self.begun()
+        try:
             yield self.seen_in(transaction)
+        finally:
+            self.ended(transaction)
 
-    def begun(self) -> Begun:
-        """A read transaction, for `seen_in`: who records needs no more than that. CannotWrite where the disk refused a
-        commit of theirs in another thread since they were looked at: they are opened anew for the next question.
+    def begun(self) -> lmdb.Transaction:
+        """A read transaction, for `seen_in`: who records needs no more than that, and says when it has `ended`.
+        CannotWrite where the disk refused a commit of theirs in another thread since they were looked at: they are
+        opened anew for the next question.
         """
         try:
-            return self._environment.begin()
+            return self._environment.begun()
         except GivenUp:
             with translated(self.folder):
                 raise
+
+    def ended(self, transaction: lmdb.Transaction) -> None:
+        """What has `begun` is over."""
+        self._environment.over(transaction)
 
     def seen_in(self, transaction: lmdb.Transaction) -> tuple[Position | None, Snapshot]:
         """What `reading` has, in a read transaction."""
@@ -212,8 +220,11 @@ class Views:
         """How far the views are; None before the first commit, and for views of another version."""
         if self.lacking:
             return None
-        with self._environment.begin() as transaction:
+        transaction = self._environment.begun()
+        try:
             return self._position(transaction)
+        finally:
+            self._environment.over(transaction)
 
     def commit(
         self,

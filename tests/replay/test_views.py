@@ -367,7 +367,7 @@ def test_views_that_lmdb_gives_up_while_they_are_read_are_told_of_in_our_words(
     data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class GivenUpNow:
-        def begin(self) -> None:
+        def begun(self) -> None:
             raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
 
     with Engine.open(data, clock=FakeClock()) as engine:
