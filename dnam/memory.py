@@ -30,6 +30,7 @@ from dnam.prompting import Prompting
 from dnam.settings import Settings, read
 from dnam.shadows_followed import shadows_followed
 from dnam.standing import standing_in
+from dnam.steadiness import give_back
 from dnam.swept import sweep_what_is_left
 from dnam.times import is_ahead
 from dnam.whereabouts import LOCAL, Heard, drafted, is_one_person, locate, with_handles
@@ -117,6 +118,7 @@ class Memory(Prompting):
             waits=waiting,
         )
         async with opened(opening, waiting) as engine:
+            engine.lightened = give_back
             memory = Memory(engine, chosen, language)
             await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
             await go_on_erasing_guilds(memory, log.warning)

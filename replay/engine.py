@@ -2,7 +2,7 @@
 
 A decision is handed in with `submit` and runs under the write lock, after everything that any process recorded before
 it. The log's commit is the acknowledgement. Views are committed later, by a thread of their own, every few hundred
-events; what is not in them yet is folded from the log's tail.
+events, and opened anew then; what is not in them yet is folded from the log's tail.
 """
 
 import threading
@@ -33,6 +33,7 @@ from replay.log import Head, Log
 from replay.position import Position
 from replay.store import DiskStore, MemoryStore, Store
 from replay.travel import Moment, Past, settle, settled
+from replay.views import Views, unhurried
 from replay.writer import CLOSED, Writer, left
 
 BEHIND = 4096
@@ -55,6 +56,10 @@ class Engine:
         self.view_errors: list[Exception] = []
         self.timing: Callable[[], AbstractContextManager[object]] = nullcontext
         """Stands around every commit of the log: whoever measures hands in a timer."""
+        self.lightened: Callable[[], object] = unhurried
+        """Called when views were written and the memory for that was let go: whoever has a heap to tend hands in what
+        gives it back to the system.
+        """
         self.closing_seconds: float | None = None
         """How long closing waits for what is under way, and writes views; None: as long as it takes."""
         self._views_until: float | None = None
@@ -354,11 +359,21 @@ class Engine:
         """Write what the overlay holds to the views; nothing when there are none, or fewer than `least` events are new:
         who asks may have counted before a commit that has just ended.
         """
+        views = self._write_views(least)
+        if views is not None and views.is_swollen and not self._let_go:
+            with self._alone():  # nobody looks
+                self.live.follow()
+                if views is self.store.views:  # else another process removed their folder
+                    views.shrink()
+            self.lightened()
+
+    def _write_views(self, least: int) -> Views | None:
+        """The views that were written."""
         with self._alone():
             self.live.freshen_views()
             views, base, upto = self.live.views(), self.live.base, self.live.folded
             if views is None or upto - base < least:
-                return
+                return None
             stored = self.store.log.get(upto)
             assert stored is not None
             position = Position(upto, codec.digest(stored.header), self.store.log.id)
@@ -368,6 +383,7 @@ class Engine:
             views.commit(changes, position, since=base, find=self.store.log.find, look=self._check_time)
         if views.given_up is not None and views.given_up not in self.view_errors:
             self.view_errors.append(views.given_up)  # told when the memory is closed
+        return views
 
     def _check_time(self) -> None:
         """Busy where closing has no more time for views: they can wait, and the next writer brings them up."""

@@ -46,7 +46,11 @@ from replay.ranges import KEPT, Ranges
 LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""
 MOST_KEPT = 4096
-"""How many decoded rows are kept, how many events of the log that others rest on, and how many that others may."""
+"""How many decoded rows are kept."""
+MOST_OPENED = 1024
+"""How many events of the log that others rest on are kept, and how many that others may: about 2 KB each, from group to
+group.
+"""
 MOST_TAKEN = 16_384
 """How many events are kept that were taken over: an import is learned from behind all of it."""
 SHOWN = (ItemEvent, SummaryEvent)
@@ -138,7 +142,7 @@ class Opened:
 
     def trim(self) -> None:
         """Let go of what was kept first, where it is too much."""
-        for each, most in ((self.events, MOST_KEPT), (self.taken, MOST_TAKEN), (self.made, MOST_KEPT)):
+        for each, most in ((self.events, MOST_OPENED), (self.taken, MOST_TAKEN), (self.made, MOST_OPENED)):
             if len(each) > most:
                 for event in list(islice(each, len(each) // 2)):
                     del each[event]

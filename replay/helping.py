@@ -104,7 +104,9 @@ class Desk:
             check_file(folder, remedies=OF_VIEWS)
             self._are_views_looked_at = True
         with translated(folder), open_environment(folder, writable=False, durable=False) as environment:
-            return inspect_table(environment, table, environment.open_db(table.encode(), create=False))
+            database = environment.open_db(table.encode(), create=False)
+            with environment.begin() as transaction:
+                return inspect_table(transaction, table, database)
 
     def unmap(self) -> None:
         """Open the log anew when it is needed: the pages that were read go out of memory."""

@@ -49,12 +49,11 @@ def together(transaction: lmdb.Transaction, database: Any, most: int) -> Iterato
         yield rows
 
 
-def inspect_table(environment: lmdb.Environment, table: str, database: Any) -> Inspected:
+def inspect_table(transaction: lmdb.Transaction, table: str, database: Any) -> Inspected:
     """Look at every row of one table: some hundred at once, and one by one where their sum says that one is broken."""
     damage: list[str] = []
-    with environment.begin(db=database) as transaction:
-        for rows in together(transaction, database, _AT_ONCE):
-            if summed(rows):
-                broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
-                damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]
-        return Inspected(transaction.stat(database)["entries"], damage)
+    for rows in together(transaction, database, _AT_ONCE):
+        if summed(rows):
+            broken = [key for key, data in rows if crc32(data, crc32(key)) != WHOLE]
+            damage += [f"{damage_of(table)} (key {key.hex()})" for key in broken]
+    return Inspected(transaction.stat(database)["entries"], damage)

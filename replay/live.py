@@ -68,12 +68,12 @@ class Looking:
     One within another is of the same moment, and sees the same: what is folded stays above what it was folded above.
     """
 
-    __slots__ = ("_before", "_live", "_transaction")
+    __slots__ = ("_before", "_begun", "_live")
 
     def __init__(self, live: "Live") -> None:
         self._live = live
         self._before = live._look
-        self._transaction: lmdb.Transaction | None = None
+        self._begun: tuple[Views, lmdb.Transaction] | None = None
 
     def __enter__(self) -> RawRows:
         live = self._live
@@ -84,21 +84,22 @@ class Looking:
             try:
                 look = live._look_at(views, transaction)
                 if look is not None:
-                    self._transaction = transaction
+                    self._begun = views, transaction
                     return live._begin(look)
             except BaseException:  # raised again: the look is over
                 live._look = self._before
-                transaction.abort()
+                views.ended(transaction)
                 raise
-            transaction.abort()
+            views.ended(transaction)
             live._follow_again()
         assert live.base == 0, "rows below the overlay are gone"
         return live._begin(Look(raw=live._layers(NoRows())))
 
     def __exit__(self, *_: object) -> None:
         self._live._look = self._before
-        if self._transaction is not None:
-            self._transaction.abort()
+        if self._begun is not None:
+            views, transaction = self._begun
+            views.ended(transaction)
 
 
 class Live:

@@ -33,6 +33,7 @@ from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, PackedRows, pack, packed_all
 from replay.position import POSITION, Position, Written, packed_position, unpacked, unpacked_position
 from replay.recall_tables import TABLES as INDEX
+from replay.renewed import Renewed
 from replay.snapshot import LAST_KEY, Snapshot, forward
 
 if TYPE_CHECKING:
@@ -46,6 +47,10 @@ COUNTED = b"rows"
 """In `META`, how many rows each table had when it was written last."""
 INDEXED = b"indexed"
 """Its key that says that the retrieval index is there."""
+MOST_ROWS = 1_024
+"""After a commit of more rows than this the memory that LMDB took for it is given back: in large views half of them lie
+on a page of their own, of 4 KiB, and so does much of a segment of the index that fills.
+"""
 Changes = Mapping[str, Sequence[tuple[bytes, Entry]]]
 
 
@@ -83,13 +88,16 @@ class Views:
         self, folder: Path, fold: Fold, *, writable: bool, building: bool = False, thorough: bool = False
     ) -> None:
         self.folder = folder
+        self.is_swollen = False
+        """Whether a commit took much memory since they were opened: LMDB keeps it until they are closed (`shrink`)."""
         self.given_up: Exception | None = None
         self._stood: tuple[bytes | None, Position | None] = None, None
         if not building:
             whole = partial(is_whole, frozenset((*tables_of(fold), *INDEX)))
             check_file(folder, whole, thorough=thorough, remedies=OF_VIEWS)
-        self._open = partial(open_environment, folder, writable=writable, durable=False, building=building)
-        self._environment = self._open()
+        self._environment = Renewed(
+            partial(open_environment, folder, writable=writable, durable=False, building=building)
+        )
         self._names = tables_of(fold)
         self._versions = {projection.name: projection.version for projection in fold.projections}
         try:
@@ -117,10 +125,16 @@ class Views:
 
     def unmap(self) -> None:
         """Open them anew: the pages that were read go out of memory. For whoever has the views alone."""
-        self._environment.close()
-        self._environment = self._open()
+        self._renew()
+
+    def shrink(self) -> None:
+        """Open them anew where they are swollen, so that LMDB gives its memory back; later, where they are in use."""
+        if self.is_swollen:
+            self.is_swollen = not self._renew()
+
+    def _renew(self) -> bool:
         with translated(self.folder):
-            self._open_tables(create=False)
+            return self._environment.renew(partial(self._open_tables, create=False))
 
     def _names_on_disk(self) -> frozenset[str]:
         with self._environment.begin() as transaction:
@@ -143,18 +157,26 @@ class Views:
     @contextmanager
     def reading(self) -> Iterator[tuple[Position | None, Snapshot]]:
         """How far the views are, and their rows, of one moment."""
-        with self.begun() as transaction:
+        transaction = self.begun()
+        try:
             yield self.seen_in(transaction)
+        finally:
+            self.ended(transaction)
 
     def begun(self) -> lmdb.Transaction:
-        """A read transaction, for `seen_in`: who records needs no more than that. CannotWrite where the disk refused a
-        commit of theirs in another thread since they were looked at: they are opened anew for the next question.
+        """A read transaction, for `seen_in`: who records needs no more than that, and says when it has `ended`.
+        CannotWrite where the disk refused a commit of theirs in another thread since they were looked at: they are
+        opened anew for the next question.
         """
         try:
-            return self._environment.begin()
+            return self._environment.begun()
         except GivenUp:
             with translated(self.folder):
                 raise
+
+    def ended(self, transaction: lmdb.Transaction) -> None:
+        """What has `begun` is over."""
+        self._environment.over(transaction)
 
     def seen_in(self, transaction: lmdb.Transaction) -> tuple[Position | None, Snapshot]:
         """What `reading` has, in a read transaction."""
@@ -196,8 +218,11 @@ class Views:
         """How far the views are; None before the first commit, and for views of another version."""
         if self.lacking:
             return None
-        with self._environment.begin() as transaction:
+        transaction = self._environment.begun()
+        try:
             return self._position(transaction)
+        finally:
+            self._environment.over(transaction)
 
     def commit(
         self,
@@ -268,6 +293,7 @@ class Views:
                 transaction.delete(INDEXED, db=self._meta)
             transaction.put(POSITION, packed_position(position, self._names), db=self._meta)
             self._count(transaction)
+        self.is_swollen |= sum(len(each.keys) for each in rows.values()) > MOST_ROWS
         return True
 
     def _count(self, transaction: lmdb.Transaction) -> None:
@@ -357,7 +383,8 @@ class Views:
 
     def inspect_table(self, table: str) -> Inspected:
         """Look at every row of one table."""
-        return inspect_table(self._environment, table, self._tables[table])
+        with self._environment.begin() as transaction:
+            return inspect_table(transaction, table, self._tables[table])
 
     def sizes(self) -> dict[str, int]:
         """How many rows each table has."""
@@ -378,13 +405,13 @@ class Views:
         return sha.digest()
 
     def _stretch(self, table: str, start: bytes) -> list[tuple[bytes, bytes]]:
-        with self._environment.begin(db=self._tables[table]) as transaction:
-            return list(islice(forward(transaction.cursor(), start, LAST_KEY), _STRETCH))
+        with self._environment.begin() as transaction:
+            return list(islice(forward(transaction.cursor(db=self._tables[table]), start, LAST_KEY), _STRETCH))
 
     def sync(self) -> None:
         """Make a build last before it is put in force."""
         with translated(self.folder):
-            self._environment.sync(True)
+            self._environment.sync()
 
     def close(self) -> None:
         """Let the environment go."""

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 import dnam
+import dnam.memory
+import replay.views
 from dnam import Memory
 from dnam.errors import Unknown
 from dnam.times import DAY_MS, LATEST_MS
@@ -39,6 +41,21 @@ async def test_what_is_remembered_is_there_after_a_restart(tmp_path: Path) -> No
         assert item.status == "active"
     async with Memory.open(tmp_path / "data") as memory:
         assert [each.text for each in await memory.show("ada")] == ["my train leaves at 7:40"]
+
+
+async def test_what_lmdb_took_for_many_rows_is_given_back_to_the_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = list[bool]()
+    monkeypatch.setattr(dnam.memory, "give_back", lambda: given.append(True))
+    async with Memory.open(tmp_path) as memory:
+        await memory.remember("ada", "my train leaves at 7:40")
+        memory.engine.commit_views()
+        assert given == []
+        monkeypatch.setattr(replay.views, "MOST_ROWS", 1)
+        await memory.remember("ada", "my train leaves from platform 3")
+        memory.engine.commit_views()
+    assert given == [True]
 
 
 async def test_a_conversation_ends_up_in_the_prompt_of_its_next_turn(tmp_path: Path) -> None:

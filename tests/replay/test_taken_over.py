@@ -208,7 +208,7 @@ def test_what_was_never_recorded_is_not_known(engine: Engine, monkeypatch: pytes
 
 def test_little_is_kept_of_what_was_taken_over(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group, "MOST_TAKEN", 2)
-    monkeypatch.setattr(group, "MOST_KEPT", 3)
+    monkeypatch.setattr(group, "MOST_OPENED", 3)
     at_once(engine, [[DM], *([back(f"{number}", note(), KEPT)] for number in range(10))])
     for name in "abcdefgh":
         engine.record(resting(name))

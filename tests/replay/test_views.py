@@ -2,9 +2,13 @@
 
 import errno
 import os
+import platform
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,8 @@ import lmdb
 import pytest
 
 import replay.engine
+import replay.views
+from dnam.steadiness import give_back
 from projections.ids import VaultId
 from projections.registry import FOLD
 from replay import inspecting, lmdb_file
@@ -20,11 +26,13 @@ from replay.engine import BURST, Engine
 from replay.errors import CannotWrite, DamagedViews, LogFull
 from replay.overlay import Entry, Layer, visible
 from replay.packing import Segment, pack, unpack
+from replay.packing import PackedRows
 from replay.position import Position
 from replay.recall_index import Find
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
 from replay.views import Changes, Views, unhurried
+from tests.bench.alone import rss_mb
 from tests.replay.stage import FakeClock, contents, digest, drafts, says, setting, texts, together, views_folder
 
 
@@ -127,6 +135,91 @@ def test_views_are_not_committed_once_more_for_what_was_recorded_meanwhile(
         engine.record(says("m2"))
         assert views_size(engine) > size
     assert written == [True, True]
+
+
+def test_views_that_took_much_memory_for_a_commit_give_it_back(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not while somebody reads a moment of them: with the next commit then. Whoever tends the heap is told."""
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1) as engine:
+        opened, told = list[object](), list[str]()
+        engine.lightened = lambda: told.append(key_of[0])
+        key_of = [""]
+        views = engine.store.views
+        assert views is not None
+
+        def says_and_commits(key: str) -> None:
+            key_of[0] = key
+            engine.record(says(key))
+            assert views_size(engine) == engine.head().size
+            opened.append(views._environment._environment)
+
+        says_and_commits("m1")
+        says_and_commits("m2")
+        monkeypatch.setattr(replay.views, "MOST_ROWS", 1)
+        says_and_commits("m3")
+        with views.reading() as (_, rows):
+            says_and_commits("m4")
+            assert (views.is_swollen, len(list(rows.scan("messages@1", b"", LAST_KEY)))) == (True, 3)
+        says_and_commits("m5")
+        assert not views.is_swollen
+        assert [one is other for one, other in pairwise(opened)] == [True, False, True, False]
+        assert told == ["m3", "m4", "m5"]
+        assert (len(texts(engine)), engine.view_errors) == (5, [])
+
+
+def test_where_views_cannot_be_opened_anew_they_are_with_the_next_look(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> lmdb.Environment:
+        raise OSError(errno.EMFILE, "too many open files")
+
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1) as engine:
+        monkeypatch.setattr(replay.views, "MOST_ROWS", 1)
+        views = engine.store.views
+        assert views is not None
+        with monkeypatch.context() as full:
+            full.setattr(views._environment, "_opening", refuse)
+            engine.record(says("m1"))
+            engine._committer.submit(lambda: None).result()
+        engine.record(says("m2"))
+        assert (views_size(engine), len(texts(engine))) == (engine.head().size, 2)
+        assert ["too many open files" in str(each) for each in engine.view_errors] == [True]
+
+
+def test_views_whose_folder_another_process_removed_are_not_opened_anew(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Views.commit
+
+    def replaced_behind(self: Views, *given: Any, **named: Any) -> bool:
+        done = commit(self, *given, **named)
+        subprocess.run([sys.executable, "-m", "dnam", "--data", str(data), "replay"], check=True, capture_output=True)
+        return done
+
+    with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1_000) as engine:
+        engine.record(says("m1"))
+        monkeypatch.setattr(replay.views, "MOST_ROWS", 1)
+        views = engine.store.views
+        assert views is not None
+        with monkeypatch.context() as patched:
+            patched.setattr(Views, "commit", replaced_behind)
+            engine.commit_views()
+        assert not views.folder.exists()
+        assert views.is_swollen
+        assert (len(texts(engine)), engine.view_errors) == (1, [])
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc is told to give it back")
+def test_what_lmdb_took_for_pages_is_given_back(tmp_path: Path) -> None:
+    views = Views(tmp_path, FOLD, writable=True, building=True)
+    rows = PackedRows.of((n.to_bytes(16, "big"), bytes(1_500)) for n in range(10_000))
+    views.write({"messages@1": rows}, Position(1, bytes(32), bytes(16)), since=0)
+    give_back()
+    before = rss_mb()
+    views.shrink()
+    give_back()
+    assert before - rss_mb() > 10
+    assert views.sizes()["messages@1"] == len(rows.keys)
+    views.close()
 
 
 def views_size(engine: Engine) -> int:
@@ -275,7 +368,7 @@ def test_views_that_lmdb_gives_up_while_they_are_read_are_told_of_in_our_words(
     data: Path, filled: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class GivenUpNow:
-        def begin(self) -> None:
+        def begun(self) -> None:
             raise lmdb.PanicError("mdb_txn_begin: MDB_PANIC")
 
     with Engine.open(data, clock=FakeClock()) as engine:
@@ -310,7 +403,8 @@ def test_rows_are_looked_at_by_the_megabyte(
         with environment.begin(write=True, db=table) as transaction:
             for number in range(count):
                 transaction.put(number.to_bytes(4, "big"), bytes(size))
-        found = inspecting.inspect_table(environment, "large", table)
+        with environment.begin() as transaction:
+            found = inspecting.inspect_table(transaction, "large", table)
     assert (found.rows, len(found.damage), sum(held)) == (count, count, size * count)
     assert max(held) < (1 << 20) + size
     assert len(held) <= max(4, (2 * size * count >> 20) + 1)

@@ -137,7 +137,7 @@ def test_what_events_rest_on_is_opened_once_in_a_group_and_little_of_it_is_kept(
     decisions = [drafts(item(direct(ADA), cause), name=name) for name, cause in rests]
     assert {each.exception() for each in together(engine, decisions)} == {None}
     assert opened == [1, 2, 3]
-    monkeypatch.setattr(group, "MOST_KEPT", 1)
+    monkeypatch.setattr(group, "MOST_OPENED", 1)
     opened.clear()
     again = [drafts(item(direct(ADA), cause), name=f"{name} again") for name, cause in rests]
     assert {each.exception() for each in together(engine, again)} == {None}
