@@ -25,8 +25,7 @@ from replay.builder import check
 from replay.engine import BURST, Engine
 from replay.errors import CannotWrite, DamagedViews, LogFull
 from replay.overlay import Entry, Layer, visible
-from replay.packing import Segment, pack, unpack
-from replay.packing import PackedRows
+from replay.packing import PackedRows, Segment, pack, unpack
 from replay.position import Position
 from replay.recall_index import Find
 from replay.snapshot import LAST_KEY
