@@ -3,7 +3,7 @@ open there to all who read the answer; where nobody else reads it, also what is 
 
     --explain    with the reasons
     --limit N    how many of each are listed
-    --all        also what has none of the words and stands beside what has
+    --all        also what was said, has none of the words and stands beside what has
 
 These are the options of `dnam search` that make sense where it is asked; they stand anywhere among the words. Any other
 word like them is refused, since it may have been meant as one; where it stands first it is looked for.
@@ -18,7 +18,7 @@ from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.items import whose
 from dnam.commands.picking import listed
 from dnam.contexts import Context
-from dnam.hits import Hits, Sought, Spoken, Telling, misses_day, search, why
+from dnam.hits import Hits, Sought, Spoken, Telling, search, why
 from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
 from projections.errors import BadRequest
@@ -65,13 +65,12 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
         return found, [each._replace(text=excerpt(each.text, marks)) for each in spoken]
 
     hits, spoken = await memory.look(look)
-    is_of_others = misses_day(words, hits.said)
-    if not any(hits):
-        return Reply(f"{NO_DAY}." if is_of_others else NOTHING)
+    if hits.empty:
+        return Reply(f"{NO_DAY}." if hits.misses_day else NOTHING)
     zone = zone_of(memory.settings.timezone)
     times = [shown(hit.said, zone) for hit in hits.said]
     sections = [*_items(hits, explained=explained), *_said(hits, spoken, times, explained=explained)]
-    if hits.said and is_of_others:
+    if hits.said and hits.misses_day:
         sections.append(f"{NO_DAY}: what is listed was said on others.")
     if len(hits.said) == most:
         sections.append(f"Of what was said no more than the best {most} are listed.")

@@ -83,6 +83,22 @@ async def test_of_a_day_on_which_nothing_was_said_that_is_told(world: World) -> 
     assert told.endswith(f"\n{NO_DAY}: what is listed was said on others.")
 
 
+async def test_a_day_of_which_only_others_are_listed_is_not_missed(world: World) -> None:
+    """What was said on it is found, and stands behind what is listed."""
+    for number, text in enumerate((*("something else",) * 40, "the harp concert in Lodz")):
+        said = world.memory.now() - (41 - number) * 7 * 3_600_000
+        await world.memory.heard("kim", text, place=OPEN, said=said)
+    told = await world.asks("ada", "!memory search harp concert Lodz, 9 November 2023 --limit 1", OPEN)
+    assert "the harp concert" in told
+    assert "2023-11-14" in told
+    assert NO_DAY not in told
+
+
+async def test_what_is_only_new_is_no_hit(world: World) -> None:
+    await world.remembers("ada", "I grow green tea", OPEN)
+    assert await world.asks("ada", "!memory search zeppelin --all", OPEN) == NOTHING
+
+
 async def test_nothing_and_no_words_are_said_to_be(world: World) -> None:
     assert await world.asks("ada", "!memory search zebra") == NOTHING
     assert await world.asks("ada", "!memory search ?!") == "Say what to look for: at least one word, number or emoji."
