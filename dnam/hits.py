@@ -133,7 +133,7 @@ def demand_words(text: str) -> None:
 def _names_day(text: str) -> bool:
     from projections.recall.question import ask
 
-    return bool(ask(text, {}).question.dates.days)
+    return any(date.days for date in ask(text, {}).question.dates)
 
 
 def _any_on_day(rows: Rows, heard: "Wanted", left: "_Left") -> bool:

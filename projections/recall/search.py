@@ -154,7 +154,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
     opened_parts = [_without(part, wanted.question) for part in _parts(rows, wanted)]
     terms = TermsIn(opened_parts)
-    asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)), wanted)
+    asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)).by_days, wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
     asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
@@ -174,7 +174,8 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
 
 def said_on_day(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
     """What was said on the day that a text names, whatever else it looks for."""
-    question, opened_parts = Question({}, dates=ask(wanted.text, {}).question.dates), _parts(rows, wanted)
+    days = tuple(each for each in ask(wanted.text, {}).question.dates if each.days)
+    question, opened_parts = Question({}, dates=days), _parts(rows, wanted)
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     scored = search(TermsIn(opened_parts), question, most, allowed=allowed)
     lying = Lying(rows)
@@ -263,14 +264,15 @@ def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Itera
     terms that do, and `likes` says what does that is spelled like a word. What is not a word alone, as
     what is looked for as it stands, is not misspelt.
     """
-    unknown = [term for term in asked.question.terms if term not in standing and asked.words[term].isalpha()]
+    perhaps = asked.question.terms.keys() - standing - asked.dated
+    unknown = [term for term in asked.question.terms if term in perhaps and asked.words[term].isalpha()]
     if not unknown:
         return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
     found = {like: term for term in unknown for like in _few(likes(asked.words[term])) if like not in asked.words}
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in found.items()}}
     told = {like: f"spelled like {asked.words[term]}" for like, term in found.items()}
-    return Asked(asked.question._replace(terms=terms), {**told, **asked.words})
+    return asked._replace(question=asked.question._replace(terms=terms), words={**told, **asked.words})
 
 
 def _few(likes: Iterable[bytes]) -> Sequence[bytes]:

@@ -181,3 +181,25 @@ def test_what_is_new_takes_no_room_from_what_has_the_word(monkeypatch: pytest.Mo
     where = [Context(session("general"), house.setting("general"))]
     (hit,) = search(house.rows, where, Sought("tea", house.said, 1, 1)).items
     assert hit.item.text.startswith("tea")
+
+
+def test_by_the_numbers_of_a_date_nothing_comes_before_what_was_said_on_it() -> None:
+    """Said on 14 November, and the fives on the 20th."""
+    house = House()
+    house.describe("general")
+    house.say("general", "hello")
+    for _ in range(40):
+        house.say("general", "something else", after=7 * HOUR)
+    house.say("general", "five? 5! 11 and 14 of 5, 11, 14 cats", after=-28 * HOUR)
+    where = [Context(session("general"), house.setting("general"))]
+    for asked in ("14.11.2023", "2023-11-14", "14 November 2023", "on 14 November, in 2023"):
+        said = search(house.rows, where, Sought(asked, house.said, 2, 5)).said
+        assert "hello" in str(said[0].row)
+
+
+def test_the_month_of_a_date_is_no_misspelt_name() -> None:
+    house = shed()
+    house.know("goes by Marcy", in_guild(GUILD))
+    where = [Context(session("general"), house.setting("general"))]
+    found = [search(house.rows, where, Sought(text, house.said, 5, 5)).items for text in ("marcj", "3 March 2026")]
+    assert [len(each) for each in found] == [1, 0]

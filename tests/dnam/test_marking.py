@@ -23,6 +23,8 @@ from dnam.marking import excerpt, marker
         ("dolpin", "two dolphins", ["dolphins"]),
         ("dolphin", "a dolpin and a dolphin", ["dolphin"]),
         ("zebra", "nothing of it", []),
+        ("march of 3 March 2026", "Marcy and March", ["March"]),
+        ("3 March 2026", "Marcy said so", []),
     ],
 )
 def test_the_words_that_are_found_are_marked(sought: str, text: str, marked: list[str]) -> None:
