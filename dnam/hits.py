@@ -147,10 +147,10 @@ def _says_more(reasons: "Iterable[Reason]") -> bool:
     """Whether something has a word of a question itself that is no month and no year: one may name the day that is
     asked for, and was said on another.
     """
-    from projections.recall.english import MONTHS, SHORT_MONTHS
+    from projections.recall.english import NUMBERS
 
     found = (each.word.rpartition(" ")[2] for each in reasons if each.field in SHARES)
-    return any(word not in MONTHS and word not in SHORT_MONTHS and not _YEAR.fullmatch(word) for word in found)
+    return any(word not in NUMBERS and not _YEAR.fullmatch(word) for word in found)
 
 
 def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":

@@ -36,7 +36,7 @@ OPTIONS = (
 )
 LOOKS_BACK = frozenset({"--at", "--said"})
 """What `dnam search` looks back with."""
-_OPTION = re.compile(r"--[a-z][a-z-]*", re.IGNORECASE)
+_OPTION = re.compile(r"(--[a-z][a-z-]*)(?:=(.*))?", re.IGNORECASE)
 NO_DAY = "Nothing was said here on the day that you name"
 NOTHING = f"Nothing kept or said here has one of these words: `{PREFIX} show` lists what is kept."
 
@@ -87,12 +87,13 @@ def _read(text: str) -> _Asked:
     """The words, and what is asked for with them. BadRequest for what is no option here."""
     given, words, options = iter(text.split()), list[str](), dict[str, str]()
     for word in given:
-        option = word.casefold()
-        if option in (EXPLAIN, ALL):
+        found = _OPTION.fullmatch(word)
+        option, value = (found[1].casefold(), found[2]) if found else ("", None)
+        if option in (EXPLAIN, ALL) and value is None:
             options[option] = ""
         elif option == LIMIT:
-            options[option] = next(given, "")
-        elif (words or options) and _OPTION.fullmatch(option):
+            options[option] = next(given, "") if value is None else value
+        elif option and (words or options):
             raise BadRequest(_unknown(option))
         else:
             words.append(word)

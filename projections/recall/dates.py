@@ -3,7 +3,7 @@
     a month     by its name; one that is a verb as well, or is cut short, only where it can be nothing else
     a day       a number beside a month or behind "on the", and "the 13th" where nothing is named that it counts
     a year      four digits from 1900 to 2099
-    in digits   2024-05-13, 2024-5-13, 13.5.2024, 5/13/2024; of 5/6/2024 nobody knows which is the month, and it is read
+    in digits   2024-05-13, 2024/5/13, 13.5.2024, 5/13/2024; of 5/6/2024 nobody knows which is the month, and it is read
                 either way
 
 Any other number is no day: most of them count something.
@@ -24,14 +24,13 @@ from projections.recall.english import (
     BEFORE_MONTHS,
     BETWEEN_DAYS,
     MONTHS,
+    NUMBERS,
     OF_MONTH,
     ON_DAY,
     ORDINALS,
-    SHORT_MONTHS,
     THE_DAY,
 )
 
-_NUMBERS = {name: number for names in (MONTHS, SHORT_MONTHS) for number, name in enumerate(names, 1) if name}
 _SURE = frozenset(MONTHS) - ALSO_VERBS
 _YEAR = r"(?:19|20)[0-9]{2}"
 _DAY = r"(?:3[01]|[12][0-9]|0?[1-9])"
@@ -42,7 +41,7 @@ _ENDS = r"(?![\w:%]|[./-][0-9])"
 _BESIDE = rf",?\s+(?:{OF_MONTH}\s+)?{_YEAR}{_ENDS}"
 _NAMED = re.compile(
     rf"(?:(?<![\w.:/$-])(?P<before>{_DAYS})\.?\s+(?:{OF_MONTH}\s+)?|(?<!\w){_YEAR}\s+)?"
-    rf"(?<!\w)(?P<month>{'|'.join(_NUMBERS)})(?!\w)\.?"
+    rf"(?<!\w)(?P<month>{'|'.join(NUMBERS)})(?!\w)\.?"
     rf"(?(before)|(?:\s+(?:{THE_DAY}\s+)?{_DAYS}{_ENDS})?)(?:{_BESIDE})?"
 )
 """A month, with the days before or behind it and the year beside it."""
@@ -50,7 +49,7 @@ _BEHIND = re.compile(rf"(?<!\w)(?:{'|'.join(BEFORE_MONTHS)})\s+({'|'.join(sorted
 _ALONE = re.compile(rf"(?<!\w)(?:{ON_DAY}\s+{_DAYS}{_ENDS}|{THE_DAY}\s+{_NTH}(?=\s*(?:[^\w\s]|$)))")
 """Days without a month."""
 _IN_DIGITS = re.compile(
-    rf"(?<![\w.:/-])(?:{_YEAR}-[01]?[0-9]-[0-3]?[0-9](?![0-9])|"
+    rf"(?<![\w.:/-])(?:{_YEAR}(?P<apart>[-/])[01]?[0-9](?P=apart)[0-3]?[0-9](?![0-9])|"
     rf"{_DAY}(?P<sign>[./]){_DAY}(?P=sign){_YEAR}(?!\w))"
 )
 _DIGIT = re.compile("[0-9]")
@@ -84,7 +83,7 @@ class _Piece(NamedTuple):
 
 def dates_in(flat: str, said: Sequence[str]) -> Named:
     """The dates that a folded text names, of which these are the words."""
-    if _NUMBERS.keys().isdisjoint(said) and not _DIGIT.search(flat):  # as in nearly all of them
+    if NUMBERS.keys().isdisjoint(said) and not _DIGIT.search(flat):  # as in nearly all of them
         return Named()
     pieces, alone = _pieces(flat)
     years = [each for each in said if re.fullmatch(_YEAR, each)]
@@ -139,7 +138,7 @@ def _with_month(found: re.Match[str], behind: Container[int]) -> Dates:
     is_sure = found["month"] in _SURE or found.start("month") in behind
     if not is_sure and not any(map(str.isdecimal, found[0])):
         return ()
-    return (Date(frozenset((_NUMBERS[found["month"]],)), _years_in(found[0]), _days_in(found[0])),)
+    return (Date(frozenset((NUMBERS[found["month"]],)), _years_in(found[0]), _days_in(found[0])),)
 
 
 def _with_days(dates: list[Date], alone: list[_Piece]) -> list[Date]:

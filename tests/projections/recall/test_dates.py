@@ -7,7 +7,7 @@ import pytest
 
 from projections.recall.dated import Date
 from projections.recall.dates import MOST, Named, dates_in
-from projections.recall.english import BEFORE_MONTHS, MONTHS, SHORT_MONTHS
+from projections.recall.english import BEFORE_MONTHS, NUMBERS
 from projections.recall.words import read
 
 
@@ -48,6 +48,8 @@ def date(months: Collection[int] = (), years: Collection[int] = (), days: Collec
         ("since the 3rd?", date(days=[3])),
         ("2024-05-13T10:00", date([5], [2024], [13])),
         ("2024-5-3, and 2024-05-03", date([5], [2024], [3])),
+        ("2024/5/3, or 2024/05/03", date([5], [2024], [3])),
+        ("sept 5, or 5 Sep", date([9], days=[5])),
         ("13.5.2024", date([5], [2024], [13])),
         ("13/05/2024 or 05/13/2024", date([5], [2024], [13])),
         ("5/5/2024", date([5], [2024], [5])),
@@ -120,7 +122,7 @@ def test_of_a_list_of_dates_the_first_are_looked_at() -> None:
         "32 days, 0 nights, 31 of them",
         "is Jan there? mar 7:30, dec 5%",
         "her 3rd cat and the 1st try",
-        "v1.2.2024x, 2024-13-01, 2024-00-10, 10.0.0.1",
+        "v1.2.2024x, 2024-13-01, 2024/05-03, 2024.5.1, 2024-00-10, 10.0.0.1",
         "at 7:30, for $5, 3.14",
         "the 3rd of ٣",
         "tea",
@@ -135,7 +137,7 @@ def test_a_version_is_no_date() -> None:
 
 
 def test_the_tables_are_of_folded_words() -> None:
-    for word in (*MONTHS, *filter(None, SHORT_MONTHS), *BEFORE_MONTHS):
+    for word in (*NUMBERS, *BEFORE_MONTHS):
         assert " ".join(read(word).words) == word
 
 
