@@ -1,6 +1,7 @@
 """What was said at the dates that a question names."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -49,18 +50,37 @@ def named_in_full(days: Days, dates: Dates) -> Flags:
 
 def _of_each(days: Days, dates: Dates) -> Iterator[Longs]:
     """How many of the three the days have of each date."""
-    months = days.astype("datetime64[M]")
-    parts = (
-        months.astype(np.int64) % 12 + 1,
-        days.astype("datetime64[Y]").astype(np.int64) + 1970,
-        (days - months).astype(np.int64) + 1,
-    )
+    parts = _Parts(days)
     for date in dates:
         found = np.zeros(len(days), np.int64)
-        for part, named_of_it in zip(parts, date, strict=True):
-            if named_of_it:
-                found += _is_any(part, named_of_it)
+        if date.months:
+            found += _is_any(parts.months, date.months)
+        if date.years:
+            found += _is_any(parts.years, date.years)
+        if date.days:
+            found += _is_any(parts.days, date.days)
         yield found
+
+
+class _Parts:
+    """The months, the years and the days of the month of many days, each reckoned once and only where it is wanted."""
+
+    def __init__(self, days: Days) -> None:
+        self._days = days
+
+    @cached_property
+    def months(self) -> Longs:
+        months: Longs = self._days.astype("datetime64[M]").astype(np.int64) % 12 + 1
+        return months
+
+    @cached_property
+    def years(self) -> Longs:
+        return self._days.astype("datetime64[Y]").astype(np.int64) + 1970
+
+    @cached_property
+    def days(self) -> Longs:
+        days: Longs = (self._days - self._days.astype("datetime64[M]")).astype(np.int64) + 1
+        return days
 
 
 def _is_any(of: Longs, named_of_it: frozenset[int]) -> Flags:
