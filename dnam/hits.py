@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.contexts import Context
 from dnam.finding import DIRECT
@@ -29,12 +29,11 @@ from projections.window_line import entry_line
 
 if TYPE_CHECKING:
     from projections.recall.search import FoundItem, Reason, Said, Wanted
-F = TypeVar("F", bound="FoundItem | Said")
-NO_DAY = "nothing that is open there was said on the day that is named"
-OTHER_DAYS = f"{NO_DAY}: what is listed was said on others"
 _YEAR = re.compile("[0-9]{4}")
 DEEP = 1_000
 """How many are looked through at the least for those that have a word themselves."""
+ALL = 1 << 32
+"""More than are kept anywhere, and so few that they can be counted with."""
 SHARES: frozenset[str] = frozenset(("turn", "fact", "dated", "words"))
 """The fields by which something is a hit, and not beside one."""
 FIELDS: Mapping[str, str] = {
@@ -65,8 +64,9 @@ FIELDS: Mapping[str, str] = {
 
 class Sought(NamedTuple):
     """What is looked for: a text, at a time (ms); perhaps only what one person said, or what was said in one place.
-    `most` is how much of what was said is listed, `most_items` how many items. `beside`: also what has none of the
-    words itself. `asker` is who asks, and calls themself "I". The `vocabulary` tells what speaks of a project.
+    `most` is how much of what was said is listed, `most_items` how many items. `beside`: what was said is listed also
+    where it has none of the words itself. `asker` is who asks, and calls themself "I". The `vocabulary` tells what
+    speaks of a project.
     """
 
     text: str
@@ -87,10 +87,17 @@ class Sought(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """What was found, each best first."""
+    """What was found, each best first. `misses_day`: a day is named, and nothing was said on it, of all that may be
+    found, however much of it is listed.
+    """
 
-    items: "tuple[FoundItem, ...]"
-    said: "tuple[Said, ...]"
+    items: "tuple[FoundItem, ...]" = ()
+    said: "tuple[Said, ...]" = ()
+    misses_day: bool = False
+
+    @property
+    def empty(self) -> bool:
+        return not (self.items or self.said)
 
 
 def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
@@ -100,40 +107,50 @@ def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
     Raises BadRequest where there is no word to look for.
     """
     from projections.recall import search as recall
-    from projections.recall.words import asked
 
-    if not asked(sought.text):
-        raise BadRequest("say what to look for: at least one word, number or emoji")
+    demand_words(sought.text)
     contexts = tuple(contexts)
     known = _wanted((each for each in contexts if each.known and not sought.is_narrowed), sought)
     heard = _wanted((each for each in contexts if each.said), sought)
     left = _Left(rows)
-    items = [] if known is None else _kept(recall.items(rows, known, _deep(sought.most_items)), sought)
-    found = [] if heard is None else _kept(recall.said(rows, heard, _deep(sought.most)), sought)
+    items = [] if known is None else list(recall.items(rows, known, _deep(sought.most_items), sharing=True))
     items.sort(key=lambda each: (-each.score, -each.found.seq))
-    said = tuple(islice((each for each in found if not left(each.row)), sought.most))
-    if misses_day(sought.text, said) and not sought.beside:
-        said = tuple(each for each in said if _says_more(each.reasons))
-    return Hits(tuple(items[: sought.most_items]), said)
+    found = () if heard is None else recall.said(rows, heard, _deep(sought.most))
+    misses_day = _names_day(sought.text) and (heard is None or not _any_on_day(rows, heard, left))
+    is_hit = _says_more if misses_day else shares
+    listed = (each for each in found if not left(each.row) and (sought.beside or is_hit(each.reasons)))
+    return Hits(tuple(items[: sought.most_items]), tuple(islice(listed, min(sought.most, ALL))), misses_day)
 
 
-def misses_day(text: str, said: "Iterable[Said]") -> bool:
-    """Whether a text names a day of a month, and nothing that was found was said on it."""
+def demand_words(text: str) -> None:
+    """Raises BadRequest where there is no word to look for."""
+    from projections.recall.words import asked
+
+    if not asked(text):
+        raise BadRequest("say what to look for: at least one word, number or emoji")
+
+
+def _names_day(text: str) -> bool:
     from projections.recall.question import ask
 
-    return bool(ask(text, {}).question.dates.days) and not any(
-        each.field == "dated" for hit in said for each in hit.reasons
-    )
+    return any(date.days for date in ask(text, {}).question.dates)
+
+
+def _any_on_day(rows: Rows, heard: "Wanted", left: "_Left") -> bool:
+    """Whether anything was said on the day that is named, of what may be found."""
+    from projections.recall.search import said_on_day
+
+    return any(not left(each.row) for each in said_on_day(rows, heard, DEEP))
 
 
 def _says_more(reasons: "Iterable[Reason]") -> bool:
     """Whether something has a word of a question itself that is no month and no year: one may name the day that is
     asked for, and was said on another.
     """
-    from projections.recall.english import MONTHS, SHORT_MONTHS
+    from projections.recall.english import NUMBERS
 
     found = (each.word.rpartition(" ")[2] for each in reasons if each.field in SHARES)
-    return any(word not in MONTHS and word not in SHORT_MONTHS and not _YEAR.fullmatch(word) for word in found)
+    return any(word not in NUMBERS and not _YEAR.fullmatch(word) for word in found)
 
 
 def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
@@ -151,7 +168,7 @@ def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
 
 def _deep(most: int) -> int:
     """How many are looked through for so many."""
-    return max(DEEP, 2 * most)
+    return max(DEEP, 2 * min(most, ALL))
 
 
 class _Left:
@@ -162,10 +179,6 @@ class _Left:
 
     def __call__(self, row: MessageRow | TurnRow) -> bool:
         return isinstance(row, TurnRow) and row.event in self._resting(row.session, row.audience.epoch)
-
-
-def _kept(found: Iterable[F], sought: Sought) -> list[F]:
-    return [each for each in found if sought.beside or shares(each.reasons)]
 
 
 def shares(reasons: "Iterable[Reason]") -> bool:

@@ -23,13 +23,17 @@ Marks = Callable[[str], list[Mark]]
 
 
 def marker(sought: str) -> Marks:
-    """What finds the words of a search in a text; where none of them stands there, those spelled nearly so."""
+    """What finds the words of a search in a text; where none of them stands there, those spelled nearly so, but for
+    those of a date.
+    """
+    from projections.recall.question import ask
     from projections.recall.spelling import all_like
     from projections.recall.words import asked
 
-    wanted = asked(sought)
+    wanted, dated = asked(sought), ask(sought, {}).dated
     exactly = frozenset(wanted)
-    nearly = frozenset[bytes]().union(*map(all_like, islice(wanted.values(), MOST_NEARLY)))
+    perhaps = (word for term, word in wanted.items() if term not in dated)
+    nearly = frozenset[bytes]().union(*map(all_like, islice(perhaps, MOST_NEARLY)))
     return lambda text: _marks(text, exactly) or _marks(text, nearly)
 
 

@@ -43,7 +43,7 @@ def search(
         int, typer.Option("--limit", metavar="N", parser=whole_number(1), help="How many of each are listed.")
     ] = MOST,
     beside: Annotated[
-        bool, typer.Option("--all", help="Also what has none of the words and stands beside what has.")
+        bool, typer.Option("--all", help="Also what was said, has none of the words and stands beside what has.")
     ] = False,
     explain: Annotated[bool, typer.Option("--explain", help="What each hit's score is made of.")] = False,
     data: Data = None,
@@ -57,14 +57,16 @@ def search(
     was known by then, which takes longer. It looks for words, and asks no encoder; answers are also made from what says
     the same in other words, where there is one.
     """
-    from dnam.hits import OTHER_DAYS, Hits, Telling, misses_day
+    from dnam.hits import Hits, Telling, demand_words
     from dnam.hits import search as found_in
+
+    demand_words(text)
 
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
         sought = _sought(shell, view, text, user, by, said_in, limit, beside=beside)
         contexts = _contexts(shell, view, user, place)
-        hits = Hits((), ()) if view.empty else found_in(view.rows, contexts, sought)
+        hits = Hits() if view.empty else found_in(view.rows, contexts, sought)
         telling = Telling(view.now, shell.settings.assistant_name, by_account=True)
         if shell.out.as_json:
             shell.out.emit(_json(view, telling, contexts, sought, hits))
@@ -74,10 +76,10 @@ def search(
             _explain(shell, hits)
     if view.empty:
         return
-    if not any(hits):
-        shell.out.note(_nothing(view, contexts, sought, place))
-    elif hits.said and misses_day(text, hits.said):
-        shell.out.note(OTHER_DAYS)
+    if hits.empty:
+        shell.out.note(_nothing(view, contexts, sought, hits, place))
+    elif hits.said and hits.misses_day:
+        shell.out.note(f"{_no_day(sought)}: what is listed was said on others")
 
 
 def _sought(
@@ -120,19 +122,24 @@ def _contexts(shell: Shell, view: View, user: str | None, place: str | None) -> 
     return everywhere(view.rows, owners) if place is None else in_place(view.rows, the_session(view.now, place).place)
 
 
-def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought", place: str | None) -> str:
+def _nothing(view: View, contexts: "Sequence[Context]", sought: "Sought", hits: "Hits", place: str | None) -> str:
     """Why there is nothing, as far as that can be told."""
     if not contexts and view.looked is None:
         return f"nobody has said anything {'yet' if place is None else 'there yet'}"
     if not contexts:
         return "nobody had said anything by then" if place is None else "there was no such place by then"
-    from dnam.hits import NO_DAY, misses_day
-
-    if misses_day(sought.text, ()):
-        return NO_DAY
-    only = " of what is looked for with --by or --from" if sought.is_narrowed else ""
-    found = f"nothing{only} that is open there has one of these words"
+    if hits.misses_day:
+        return _no_day(sought)
+    found = f"nothing{_only(sought)} that is open there has one of these words"
     return found if sought.beside else f"{found}; `--all` also lists what stands beside such"
+
+
+def _no_day(sought: "Sought") -> str:
+    return f"nothing{_only(sought)} that is open there was said on the day that is named"
+
+
+def _only(sought: "Sought") -> str:
+    return " of what is looked for with --by or --from" if sought.is_narrowed else ""
 
 
 # -- for people --------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@ open there to all who read the answer; where nobody else reads it, also what is 
 
     --explain    with the reasons
     --limit N    how many of each are listed
-    --all        also what has none of the words and stands beside what has
+    --all        also what was said, has none of the words and stands beside what has
 
 These are the options of `dnam search` that make sense where it is asked; they stand anywhere among the words. Any other
 word like them is refused, since it may have been meant as one; where it stands first it is looked for.
@@ -18,7 +18,7 @@ from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.items import whose
 from dnam.commands.picking import listed
 from dnam.contexts import Context
-from dnam.hits import Hits, Sought, Spoken, Telling, misses_day, search, why
+from dnam.hits import Hits, Sought, Spoken, Telling, search, why
 from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
 from projections.errors import BadRequest
@@ -36,7 +36,7 @@ OPTIONS = (
 )
 LOOKS_BACK = frozenset({"--at", "--said"})
 """What `dnam search` looks back with."""
-_OPTION = re.compile(r"--[a-z][a-z-]*", re.IGNORECASE)
+_OPTION = re.compile(r"(--[a-z][a-z-]*)(?:=(.*))?", re.IGNORECASE)
 NO_DAY = "Nothing was said here on the day that you name"
 NOTHING = f"Nothing kept or said here has one of these words: `{PREFIX} show` lists what is kept."
 
@@ -65,13 +65,12 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
         return found, [each._replace(text=excerpt(each.text, marks)) for each in spoken]
 
     hits, spoken = await memory.look(look)
-    is_of_others = misses_day(words, hits.said)
-    if not any(hits):
-        return Reply(f"{NO_DAY}." if is_of_others else NOTHING)
+    if hits.empty:
+        return Reply(f"{NO_DAY}." if hits.misses_day else NOTHING)
     zone = zone_of(memory.settings.timezone)
     times = [shown(hit.said, zone) for hit in hits.said]
     sections = [*_items(hits, explained=explained), *_said(hits, spoken, times, explained=explained)]
-    if hits.said and is_of_others:
+    if hits.said and hits.misses_day:
         sections.append(f"{NO_DAY}: what is listed was said on others.")
     if len(hits.said) == most:
         sections.append(f"Of what was said no more than the best {most} are listed.")
@@ -88,12 +87,13 @@ def _read(text: str) -> _Asked:
     """The words, and what is asked for with them. BadRequest for what is no option here."""
     given, words, options = iter(text.split()), list[str](), dict[str, str]()
     for word in given:
-        option = word.casefold()
-        if option in (EXPLAIN, ALL):
+        found = _OPTION.fullmatch(word)
+        option, value = (found[1].casefold(), found[2]) if found else ("", None)
+        if option in (EXPLAIN, ALL) and value is None:
             options[option] = ""
         elif option == LIMIT:
-            options[option] = next(given, "")
-        elif (words or options) and _OPTION.fullmatch(option):
+            options[option] = next(given, "") if value is None else value
+        elif option and (words or options):
             raise BadRequest(_unknown(option))
         else:
             words.append(word)

@@ -31,6 +31,7 @@ class Recall(Table, frozen=True):
     greetings: tuple[str, ...]
     months: tuple[str, ...]
     short_months: tuple[str, ...]
+    other_months: dict[str, int]
     also_verbs: frozenset[str]
     before_months: tuple[str, ...]
     ordinals: tuple[str, ...]

@@ -48,7 +48,7 @@ class CompiledReckoning(Reckoning):
 
     def seeds(self, dates: Dates, allowed: Allowed) -> Places:
         """The documents with the highest BM25 of their own words, and their dates."""
-        if any(dates) or not self.terms:
+        if dates or not self.terms:
             return super().seeds(dates, allowed)
         corpus = self.corpus
         found, there = self._added(self.most + len(allowed.without), everything=allowed.narrow)

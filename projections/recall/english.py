@@ -31,6 +31,10 @@ MONTHS = _KNOWN.months
 SHORT_MONTHS = _KNOWN.short_months
 """Names are among them, and other words: they are months only where a day or a year stands beside them."""
 
+_NAMES = (MONTHS, SHORT_MONTHS)
+NUMBERS = _KNOWN.other_months | {name: number for names in _NAMES for number, name in enumerate(names, 1) if name}
+"""Which month each of these is, however it is called."""
+
 ALSO_VERBS = _KNOWN.also_verbs
 """They are months only there as well, and behind one of the next."""
 

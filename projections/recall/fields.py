@@ -18,7 +18,8 @@
     reply       those of what was said just before, if that ends with a question    × 1
     fact        the words of the best item that rests on it                         × 1½
     near fact   the same of what is at most two before and after it, and its own    × ½
-    date        for each of month, year and day of the month that the question names, of when it was said   16
+    date        for each of month, year and day of the month of when it was said that a date has which the 16
+                question names, of the date of which it has most
     dated       it was said at all that the question names of a date, if that has a day of the month, or if nowhere 1
                 stands any word that is looked for
     speaker     it is said by the one person whom the question names                3

@@ -1,6 +1,7 @@
 """What a text looks for: its words, the person whom it names, the dates, and whether it asks for a time."""
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, pairwise, takewhile
@@ -29,10 +30,23 @@ _GENITIVE = re.compile(r"['’]s\b")
 
 
 class Asked(NamedTuple):
-    """A question, and the words that its terms stand for."""
+    """A question, and the words that its terms stand for. `dated` are those terms that it has only for its dates, and
+    `of_days` those of them that it has for a day of the month.
+    """
 
     question: Question
     words: Mapping[bytes, str]
+    dated: frozenset[bytes] = frozenset()
+    of_days: frozenset[bytes] = frozenset()
+
+    @property
+    def by_days(self) -> "Asked":
+        """The same, looked for by its days rather than by what these are called: as names are."""
+        if not self.of_days:
+            return self
+        shares = self.question.terms
+        light = {term: shares[term] // NAME for term in self.of_days & shares.keys()}
+        return self._replace(question=self.question._replace(terms=MappingProxyType({**shares, **light})))
 
 
 def ask(text: str, names: Mapping[Handle, str]) -> Asked:
@@ -66,14 +80,25 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     told_as = {name: f"exactly {word}" for name, (word, _) in exact.items()}
     mentions = {person_term(person): f"@{words(names[person])[0]}" for person in named}
     shares |= dict.fromkeys(mentions, ONE if names_only else ONE // NAME)
+    when = dates_in(told.flat, said)
     question = Question(
         terms=MappingProxyType(shares),
         speaker=named[0] if len(named) == 1 else None,
-        dates=dates_in(told.flat, said),
+        dates=when.dates,
         asks_when=_ASKS_WHEN.search(text) is not None,
         forms=[(name, stem) for name, (_, stem) in exact.items()] + _parts_of_whole(wanted),
     )
-    return Asked(question, MappingProxyType(wanted | told_as | mentions))
+    all_words = MappingProxyType(wanted | told_as | mentions)
+    if not when.dates:
+        return Asked(question, all_words)
+    return Asked(question, all_words, _only_in((*when.days, *when.others), said), _only_in(when.days, said))
+
+
+def _only_in(pieces: Iterable[str], said: Iterable[str]) -> frozenset[bytes]:
+    """The terms of words that stand only in these pieces of what is said."""
+    there = Counter(word for piece in pieces for word in words(piece))
+    only = [word for word in there if there[word] == Counter(said)[word]]
+    return frozenset(term for word in only for term in (word_term(word), name_term(word)) if term is not None)
 
 
 def _without_counts(wanted: dict[bytes, str], said: Sequence[str]) -> dict[bytes, str]:

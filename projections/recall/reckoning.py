@@ -11,7 +11,7 @@ from projections.recall import stacked
 from projections.recall.bm25 import ONE, Average, Doubles, Longs, norm_of, weigh_by_norm
 from projections.recall.columns import Places, Twos
 from projections.recall.corpus import NONE
-from projections.recall.dated import Dates, named
+from projections.recall.dated import Dates, days_of, named
 from projections.recall.documents import ENDS_ASKING
 from projections.recall.fields import COMMON, DATE, NEAR, OF_WORDS, REACH, TOGETHER, WEIGHTS, Counts
 from projections.recall.numbers import Numbers
@@ -70,15 +70,15 @@ class Reckoning:
         corpus, most = self.corpus, self.most + len(allowed.without)
         if self._stack is not None:
             found, scores = self._stack.scored(self.average)
-        elif allowed.narrow or any(dates):  # then others may be the best than by words alone
+        elif allowed.narrow or dates:  # then others may be the best than by words alone
             found, scores = all_scored(corpus, self.terms, self.average)
         else:
             found, scores = best_scored(corpus, self.terms, self.average, most)
         may = allowed(found)
         found, scores = found[may], scores[may]
         if len(found) > self.most:
-            if any(dates):
-                scores = scores + DATE * named(corpus.said[found], dates)
+            if dates:
+                scores = scores + DATE * named(days_of(corpus.said[found]), dates)
             keys = (scores << 34) + corpus.seqs[found]
             found = found[np.argpartition(keys, len(keys) - self.most)[-self.most :]]
         return found

@@ -11,7 +11,7 @@ from projections.recall.beside import Beside
 from projections.recall.bm25 import Doubles, Longs, worth
 from projections.recall.columns import Flags, Places, Postings
 from projections.recall.corpus import NONE
-from projections.recall.dated import Dates, most_named, named, named_of
+from projections.recall.dated import Dates, days_of, named, named_in_full
 from projections.recall.documents import ASKS, FIRST_PERSON, NAMES_SHIFT, TIMED
 from projections.recall.fields import (
     ASKING,
@@ -34,7 +34,7 @@ from projections.recall.seeds import SEEDS, Allowed, Term, everything
 from projections.recall.standing import TermsIn
 
 T = TypeVar("T")
-VERSION = "recall@6"
+VERSION = "recall@7"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
 SEQ_BITS = 38
@@ -51,7 +51,7 @@ class Question(NamedTuple):
 
     terms: Mapping[bytes, int]
     speaker: bytes | None = None
-    dates: Dates = Dates()
+    dates: Dates = ()
     asks_when: bool = False
     forms: Sequence[tuple[bytes, bytes]] = ()
 
@@ -179,11 +179,11 @@ def _best(scores: Longs, seqs: Longs, most: int) -> Longs:
 
 
 class _Deciding(NamedTuple):
-    """What decides beside words, in all parts alike: whether something is found for having been said at a date; what a
-    name gives, and a beginning (in 1/1024); and those forms that stand somewhere as they are looked for.
+    """What decides beside words, in all parts alike: the dates at which something is found for having been said then;
+    what a name gives, and a beginning (in 1/1024); and those forms that stand somewhere as they are looked for.
     """
 
-    by_date: bool
+    dates: Dates
     name: int
     beginning: int
     forms: Sequence[tuple[bytes, bytes]]
@@ -193,11 +193,11 @@ class _Deciding(NamedTuple):
         """The same for a question and its terms as they were found, the one first that tells most. A month or a year
         has too much that was said at it, beside words.
         """
-        by_date = bool(question.dates.days) or (any(question.dates) and not terms)
+        dates = tuple(each for each in question.dates if each.days) if terms else question.dates
         weight = min(terms[0].weight, IN_FULL) if terms else IN_FULL
         there = {each.term for each in terms} if question.forms else ()
         forms = [each for each in question.forms if each[0] in there]
-        return cls(by_date, NAMES * weight // IN_FULL, FIRST * weight // IN_FULL, forms)
+        return cls(dates, NAMES * weight // IN_FULL, FIRST * weight // IN_FULL, forms)
 
 
 class _Scoring:
@@ -210,7 +210,7 @@ class _Scoring:
 
     def best(self, question: Question, beside: Beside, allowed: Allowed, most: int) -> list[Scored]:
         seeds = self._reckoning.seeds(question.dates, allowed)
-        if self._deciding.by_date:
+        if self._deciding.dates:
             seeds = np.concatenate([seeds, self._dated(question, allowed)])
         if beside.places:
             seeds = np.concatenate([seeds, np.array(beside.places, np.int32)])
@@ -227,8 +227,8 @@ class _Scoring:
     def _dated(self, question: Question, allowed: Allowed) -> Places:
         """The last of what was said at the date, first of all what the one person said who is named."""
         corpus, most = self._corpus, self._reckoning.most
-        of_days = named_of(corpus.dates().astype("datetime64[D]"), question.dates)
-        found: Places = corpus.on_days(of_days == most_named(question.dates))
+        days = corpus.dates().astype("datetime64[D]")
+        found: Places = corpus.on_days(named_in_full(days, self._deciding.dates))
         found = found[(found != self._silent) & allowed(found)]
         if self._open is not None:
             found = found[self._open.take(corpus.unit.take(found))]
@@ -277,11 +277,11 @@ class _Scoring:
         corpus = self._corpus
         flags = corpus.flags[region]
         made: dict[str, Longs] = {}
-        if any(question.dates):
-            of_date = named(corpus.said[region], question.dates)
-            made["date"] = DATE * of_date
-            if self._deciding.by_date:
-                made["dated"] = np.where(of_date == most_named(question.dates), DATED, 0)
+        if question.dates:
+            days = days_of(corpus.said[region])
+            made["date"] = DATE * named(days, question.dates)
+            if self._deciding.dates:
+                made["dated"] = np.where(named_in_full(days, self._deciding.dates), DATED, 0)
         theirs = self._theirs(region, question)
         if theirs.any():
             made["speaker"] = np.where(theirs, SPEAKER, 0)

@@ -26,7 +26,7 @@ from projections.recall.meaning import Nearby, Place, nearby
 from projections.recall.numbers import Numbers, among
 from projections.recall.opened import Part, parts, together
 from projections.recall.question import Asked, ask, without_names
-from projections.recall.scoring import Scored, search
+from projections.recall.scoring import Question, Scored, search
 from projections.recall.seeds import Allowed
 from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
@@ -41,6 +41,8 @@ MOST_MISSPELT = 1
 """How many words of a question that nobody ever said are taken for misspelt ones, the longest first: some hundred
 others are tried for each.
 """
+_DATED = ("dated", b"")
+"""The part of a score that says that all of a date is right."""
 MOST_LIKES = 4
 """Of a word that more words are spelled like than these, none is taken to be meant: it tells too little of which, and
 each would be looked up. Of 1,231 English words that stood nowhere in a conversation (LoCoMo's; its questions as they
@@ -152,7 +154,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     """The same, and what there is to note."""
     opened_parts = [_without(part, wanted.question) for part in _parts(rows, wanted)]
     terms = TermsIn(opened_parts)
-    asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)), wanted)
+    asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)).by_days, wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
     asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
@@ -170,6 +172,17 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     )
 
 
+def said_on_day(rows: Rows, wanted: Wanted, most: int) -> tuple[Said, ...]:
+    """What was said on the day that a text names, whatever else it looks for."""
+    days = tuple(each for each in ask(wanted.text, {}).question.dates if each.days)
+    question, opened_parts = Question({}, dates=days), _parts(rows, wanted)
+    allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
+    scored = search(TermsIn(opened_parts), question, most, allowed=allowed)
+    lying = Lying(rows)
+    found = (_said(lying, opened_parts[each.part].corpus, each, {}) for each in scored if _DATED in each.fields)
+    return tuple(each for each in found if each is not None)
+
+
 def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
     """A text without the names of those who said something where it is open: as texts become vectors (`vectors_texts`),
     so that a question is not near whatever names somebody.
@@ -177,13 +190,15 @@ def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
     return without_names(text, _named(rows, text, parts(rows, setting, session)).values())
 
 
-def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
-    """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
+def items(rows: Rows, wanted: Wanted, most: int, *, sharing: bool = False) -> tuple[FoundItem, ...]:
+    """What is known that answers best, best first: active items of what is open to the asker, with a score above 0; or
+    those alone that are `sharing` a word.
+    """
     known = _known(rows, _opened(rows, wanted), wanted.said)
     asked = with_likes_in(known, ask(wanted.text, {}))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project, nearness=wanted.nearness)
-    best = islice((each for each in ranked if each.score > 0), most)
+    best = islice((each for each in ranked if (each.words if sharing else each.score) > 0), most)
     return tuple(FoundItem(each, asked.words) for each in best)
 
 
@@ -249,14 +264,15 @@ def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Itera
     terms that do, and `likes` says what does that is spelled like a word. What is not a word alone, as
     what is looked for as it stands, is not misspelt.
     """
-    unknown = [term for term in asked.question.terms if term not in standing and asked.words[term].isalpha()]
+    perhaps = asked.question.terms.keys() - standing - asked.dated
+    unknown = [term for term in asked.question.terms if term in perhaps and asked.words[term].isalpha()]
     if not unknown:
         return asked
     unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
     found = {like: term for term in unknown for like in _few(likes(asked.words[term])) if like not in asked.words}
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in found.items()}}
     told = {like: f"spelled like {asked.words[term]}" for like, term in found.items()}
-    return Asked(asked.question._replace(terms=terms), {**told, **asked.words})
+    return asked._replace(question=asked.question._replace(terms=terms), words={**told, **asked.words})
 
 
 def _few(likes: Iterable[bytes]) -> Sequence[bytes]:

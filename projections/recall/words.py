@@ -2,7 +2,9 @@
 
     words       runs of letters and digits with the marks on them, case folded, accents off Latin and Greek letters and
                 signs for vowels off Arabic and Hebrew, by their Snowball stems. Latin letters that have something of
-                their own are those that are typed where there is no key for them: Łódź is lodz, smørrebrød smorrebrod
+                their own are those that are typed where there is no key for them: Łódź is lodz, smørrebrød smorrebrod.
+                Of Latin, Greek and Cyrillic letters those are together between which nobody sees anything: a soft
+                hyphen, or something without a width. Elsewhere such a sign may part or join, and parts as any other
     whole       what is written with signs inside (`ERR_MODULE_NOT_FOUND`, `app.py`, `v1.2`, `c++`), an option
                 (`--watch`) or a call (`main()`), also as it stands
     names       what is written with a capital, also as it stands, where its stem is another: Marie and Mary have the
@@ -35,7 +37,7 @@ from projections.remembered import letting_go, of_people
 
 STEMMER = "3.1.1"
 """The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
-VERSION = f"words@6-{STEMMER}-{unicodedata.unidata_version}"
+VERSION = f"words@7-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode. What they make of some texts is pinned in `tests/projections/recall`: a rule
 which makes something else of them has another version.
 """
@@ -83,10 +85,16 @@ _FLAG = "[\U0001f1e6-\U0001f1ff]"
 _SIGN = rf"[{_EMOJI}][\ufe0f{_TONES}]?"
 _EMOJIS = rf"{_FLAG}{{2}}|{_SIGN}(?:\u200d{_SIGN})*[\U000e0020-\U000e007f]*"
 """A flag, an emoji, or what is made of several."""
-PIECE = re.compile(rf"[\w{_MARKS}\u0e31-\u0e4e]+|{_EMOJIS}|[^\w\s]")
+_ALPHABETS = "0-9A-Za-z\u00c0-\u052f\u1e00-\u1fff"
+_NO_WIDTH = r"[\u00ad\u200b-\u200d\u2060\ufeff]"
+_UNSEEN = rf"{_NO_WIDTH}(?<=[{_ALPHABETS}].){_NO_WIDTH}*+(?=[{_ALPHABETS}])"
+"""What may stand within a word of Latin, Greek or Cyrillic and is not seen there. These need no sign that joins."""
+_PIECE = rf"[\w{_MARKS}\u0e31-\u0e4e]++"
+PIECE = re.compile(rf"{_PIECE}(?:{_UNSEEN}{_PIECE})*|{_EMOJIS}|[^\w\s]")
 """A run of letters and digits with the marks on them, in whatever script, an emoji or one other sign, in a text that is
 not folded.
 """
+_HIDDEN = re.compile(_UNSEEN)
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _TOKEN = re.compile(
     rf"[{_UNSPACED}]+|{_LETTER}++(?:(?![\0-\u02ff])[{_MARKS}]++{_LETTER}*+)*|"
@@ -200,8 +208,8 @@ def folded(text: str) -> str:
 
 
 class Read(NamedTuple):
-    """A text as it is looked at: as it is written, but for its apostrophes; folded, without what is only grammar; and
-    its words, in order, without signs.
+    """A text as it is looked at: as it is written, but for its apostrophes and what is not seen; folded, without what
+    is only grammar; and its words, in order, without signs.
     """
 
     written: str
@@ -212,6 +220,8 @@ class Read(NamedTuple):
 def read(text: str) -> Read:
     """A text, folded and taken apart."""
     written = text.replace("’", "'")
+    if not written.isascii():
+        written = _HIDDEN.sub("", written)
     flat = _flat(written)
     if flat.isascii():
         return Read(written, flat, flat.encode().translate(_APART).decode().split())

@@ -22,7 +22,10 @@ from dnam.marking import excerpt, marker
         ("what is the tea", "what is the tea", ["tea"]),
         ("dolpin", "two dolphins", ["dolphins"]),
         ("dolphin", "a dolpin and a dolphin", ["dolphin"]),
+        ("garden", "a gar\u00adden and a gar\u00ad den", ["gar\u00adden"]),
         ("zebra", "nothing of it", []),
+        ("march of 3 March 2026", "Marcy and March", ["March"]),
+        ("3 March 2026", "Marcy said so", []),
     ],
 )
 def test_the_words_that_are_found_are_marked(sought: str, text: str, marked: list[str]) -> None:

@@ -83,6 +83,22 @@ async def test_of_a_day_on_which_nothing_was_said_that_is_told(world: World) -> 
     assert told.endswith(f"\n{NO_DAY}: what is listed was said on others.")
 
 
+async def test_a_day_of_which_only_others_are_listed_is_not_missed(world: World) -> None:
+    """What was said on it is found, and stands behind what is listed."""
+    for number, text in enumerate((*("something else",) * 40, "the harp concert in Lodz")):
+        said = world.memory.now() - (41 - number) * 7 * 3_600_000
+        await world.memory.heard("kim", text, place=OPEN, said=said)
+    told = await world.asks("ada", "!memory search harp concert Lodz, 9 November 2023 --limit 1", OPEN)
+    assert "the harp concert" in told
+    assert "2023-11-14" in told
+    assert NO_DAY not in told
+
+
+async def test_what_is_only_new_is_no_hit(world: World) -> None:
+    await world.remembers("ada", "I grow green tea", OPEN)
+    assert await world.asks("ada", "!memory search zeppelin --all", OPEN) == NOTHING
+
+
 async def test_nothing_and_no_words_are_said_to_be(world: World) -> None:
     assert await world.asks("ada", "!memory search zebra") == NOTHING
     assert await world.asks("ada", "!memory search ?!") == "Say what to look for: at least one word, number or emoji."
@@ -112,6 +128,13 @@ async def test_as_many_are_listed_as_are_asked_for(world: World) -> None:
     assert lines[-1] == "Of what was said no more than the best 2 are listed."
 
 
+async def test_a_limit_may_stand_behind_a_sign(world: World) -> None:
+    for number in range(3):
+        await hears(world, "kim", f"tea number {number}", OPEN)
+    assert (await world.asks("ada", "!memory search tea --LIMIT=2", OPEN)).startswith("**Said:** 2\n")
+    assert (await world.reply("ada", "!memory search tea --limit=x", OPEN)).failed
+
+
 @pytest.mark.parametrize("limit", ["0", "-1", "x", "101", "²", ""])
 async def test_a_limit_is_a_number_that_can_be_listed(world: World, limit: str) -> None:
     reply = await world.reply("ada", f"!memory search tea --limit {limit}", OPEN)
@@ -126,14 +149,16 @@ async def test_what_stands_beside_a_word_is_listed_where_it_is_asked_for(world: 
     assert "is finished" in await world.asks("ada", "!memory search tea --ALL", OPEN)
 
 
-@pytest.mark.parametrize("option", ["--at yesterday", "--said 2026-01-01", "--by kim", "--explian", "--json"])
+@pytest.mark.parametrize(
+    "option", ["--at yesterday", "--said=2026-01-01", "--by kim", "--explian", "--json", "--all=1"]
+)
 async def test_what_is_no_option_there_is_said_to_be_none(world: World, option: str) -> None:
     await hears(world, "kim", "tea by kim, yesterday", OPEN)
     reply = await world.reply("ada", f"!memory search tea {option}", OPEN)
     assert reply.failed
-    assert reply.text.startswith(f"`!memory search` has no option `{option.split()[0]}`")
+    assert reply.text.startswith(f"`!memory search` has no option `{re.split('[ =]', option)[0]}`")
     assert "`--explain` (why each was found), `--limit N` (how many are listed, up to 100) and `--all`" in reply.text
-    assert ("`!memory at <when>`" in reply.text) == (option.split()[0] in ("--at", "--said"))
+    assert ("`!memory at <when>`" in reply.text) == option.startswith(("--at", "--said"))
 
 
 async def test_a_word_that_is_written_like_an_option_is_looked_for_where_it_stands_first(world: World) -> None:

@@ -83,8 +83,8 @@ ALIKE = Matter(
 """Names of the same stem, and words like them."""
 DATES = {
     "": Dated(),
-    "in november": Dated(months=frozenset({11})),
-    "on the 15th": Dated(days=frozenset({15})),
+    "in november": Dated(months=frozenset({11}), words=frozenset({"november"})),
+    "on the 15th": Dated(days=frozenset({15}), words=frozenset({"15th"})),
     "when?": Dated(),
     "how many?": Dated(),
 }

@@ -214,6 +214,12 @@ def test_what_finds_nothing_says_why(teapot: Path, arguments: tuple[str, ...], c
     assert words in ran.err
 
 
+def test_nothing_to_look_for_is_wrong_use_with_or_without_a_log(tmp_path: Path) -> None:
+    ran = dnam("search", "", "--data", tmp_path / "no")
+    assert (ran.code, ran.out) == (2, "")
+    assert "say what to look for" in ran.err
+
+
 def test_a_folder_without_a_log_is_an_empty_answer(tmp_path: Path) -> None:
     ran = dnam("search", "tea", "--json", "--data", tmp_path / "no")
     assert (ran.code, ran.value["items"], ran.value["said"]) == (0, [], [])
@@ -366,6 +372,29 @@ def test_of_a_day_on_which_nothing_was_said_that_is_told(days: Path, asked: str,
     assert found(days, asked)[1] == texts
     assert note in dnam("search", asked, "--data", days).err
     assert ("on the day that is named" in dnam("search", asked, "--data", days).err) is bool(note)
+
+
+NOT_KIM = "nothing of what is looked for with --by or --from that is open there was said on the day that is named"
+
+
+@pytest.mark.parametrize(
+    ("asked", "texts", "note"),
+    [
+        ("15 November 2023", set(), NOT_KIM),
+        ("tea on 15 November 2023", {"I drink tea"}, f"{NOT_KIM}: what is listed was said on others"),
+        ("16 November 2023", {"my exam is on 20 December"}, ""),
+    ],
+)
+def test_what_somebody_else_said_on_a_day_is_not_what_they_said(
+    days: Path, asked: str, texts: set[str], note: str
+) -> None:
+    assert found(days, asked, "--by", "Kim")[1] == texts
+    assert dnam("search", asked, "--by", "Kim", "--data", days).err == (f"dnam: {note}\n" if note else "")
+
+
+def test_a_limit_may_be_as_great_as_anybody_likes(days: Path) -> None:
+    for limit in (1 << 62, 1 << 63, 10**30):
+        assert found(days, "bike", "--limit", str(limit))[1] == {"my bike is broken", "I lost my bike"}
 
 
 @pytest.mark.parametrize(("user", "best"), [("100", "I lost my bike"), ("200", "my bike is broken")])

@@ -33,14 +33,28 @@ class Text(NamedTuple):
         return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=self.said)
 
 
+class Date(NamedTuple):
+    """Any of some months, of some years and of some days of the month, each perhaps none."""
+
+    months: frozenset[int] = frozenset()
+    years: frozenset[int] = frozenset()
+    days: frozenset[int] = frozenset()
+
+    def named(self) -> int:
+        """How many of the three it names."""
+        return sum(bool(each) for each in self)
+
+    def right(self, moment: datetime) -> int:
+        """How many of them are right."""
+        return (moment.month in self.months) + (moment.year in self.years) + (moment.day in self.days)
+
+
 class Asked(NamedTuple):
     """A question. Shares are in 1/1024. `forms` are pairs of a term as it stands, and one that is only like it."""
 
     terms: Mapping[bytes, int]
     speaker: bytes | None = None
-    months: frozenset[int] = frozenset()
-    years: frozenset[int] = frozenset()
-    days: frozenset[int] = frozenset()
+    dates: Sequence[Date] = ()
     asks_when: bool = False
     forms: Sequence[tuple[bytes, bytes]] = ()
 
@@ -196,9 +210,8 @@ def _dated(zone: Zone, seeds: int, allowed: Callable[[Text], bool]) -> list[Text
 
 def _is_dated(zone: Zone, text: Text) -> bool:
     """Whether it was said at all that is named of a date: of one with a day, or where no word is found."""
-    asked = zone.counted.asked
-    named = sum(bool(each) for each in (asked.months, asked.years, asked.days))
-    return _named(zone, text) == named > 0 and (bool(asked.days) or not zone.counted.idf)
+    dates = [date for date in zone.counted.asked.dates if date.days or not zone.counted.idf]
+    return any(date.right(text.moment) == date.named() for date in dates)
 
 
 def _hit(zone: Zone, text: Text, beside: Beside) -> Hit:
@@ -253,6 +266,5 @@ def _plain(zone: Zone, text: Text, beside: Beside) -> dict[Key, int]:
 
 
 def _named(zone: Zone, text: Text) -> int:
-    """How many of month, year and day of the month the question names of when it was said."""
-    asked, moment = zone.counted.asked, text.moment
-    return (moment.month in asked.months) + (moment.year in asked.years) + (moment.day in asked.days)
+    """How many of month, year and day of the month are right of when it was said, in the date that fits best."""
+    return max((date.right(text.moment) for date in zone.counted.asked.dates), default=0)

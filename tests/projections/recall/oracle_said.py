@@ -24,10 +24,11 @@ from tests.projections.recall.oracle_words import Looked, flags, is_named, looke
 
 
 class Dated(NamedTuple):
-    """What a question names of a date beside years."""
+    """What a question names of one date beside years, and by which words: they count less where there is a day."""
 
     months: frozenset[int] = frozenset()
     days: frozenset[int] = frozenset()
+    words: frozenset[str] = frozenset()
 
 
 Zone = tuple[str, Ref | None]
@@ -56,10 +57,11 @@ def search(rows: Rows, wanted: Wanted, dated: Dated, most: int, seeds: int) -> l
     """
     there = [each for each in documents(rows) if is_open(rows, wanted.setting, wanted.session, each)]
     heard = [each for each in there if each.id != wanted.question]
-    looked = _looked_for(rows, wanted.text, heard)
+    looked = _looked_for(rows, wanted.text, dated, heard)
     when = re.search(r"\bwhen\b", wanted.text, re.IGNORECASE) is not None
     in_years = years(wanted.text)
-    asked = oracle.Asked(looked.shares, looked.speaker, dated.months, in_years, dated.days, when, looked.forms)
+    date = oracle.Date(dated.months, in_years, dated.days)
+    asked = oracle.Asked(looked.shares, looked.speaker, [date] if any(date) else [], when, looked.forms)
     facts = _facts(rows, wanted, looked, heard)
     zones: dict[Zone, list[oracle.Text]] = {}
     for each in heard:
@@ -141,14 +143,19 @@ def _is_in(rows: Rows, session: str, place: Ref | None) -> bool:
 # -- what is asked, and what is known ----------------------------------------------------------------------------------
 
 
-def _looked_for(rows: Rows, text: str, heard: Sequence[Document]) -> Looked:
+def _looked_for(rows: Rows, text: str, dated: Dated, heard: Sequence[Document]) -> Looked:
     people = {Handle(each.text.speaker) for each in heard} - {NOBODY}
     names = {person: name_of(rows, person) for person in people}
     named = {person: name for person, name in names.items() if is_named(name, text)}
     having = Counter(term for each in heard for term in each.text.counts)
     told = {term for each in heard for term in each.text.counts if not each.text.flags & oracle.ASKS}
     there = told | {term for term, number in having.items() if number > 8}
-    return with_misspelt(looked_for(text, named), there, {stem for each in heard for stem in each.stems})
+    looked = looked_for(text, named)
+    if dated.days:
+        light = {term for term, word in looked.words.items() if word.removeprefix("exactly ") in dated.words}
+        shares = {term: share // 8 if term in light else share for term, share in looked.shares.items()}
+        looked = looked._replace(shares=shares)
+    return with_misspelt(looked, there, {stem for each in heard for stem in each.stems}, dated.words)
 
 
 def _facts(rows: Rows, wanted: Wanted, looked: Looked, heard: Sequence[Document]) -> Mapping[int, int]:

@@ -96,9 +96,14 @@ def is_named(name: str, text: str) -> bool:
     return bool(first) and first not in STOP_WORDS and first in words_of(text)
 
 
-def with_misspelt(looked: Looked, there: Collection[bytes], stems: Collection[str]) -> Looked:
-    """The same with what is spelled like the longest word that is not `there`; `stems` are those of all that is."""
-    unknown = [term for term in looked.shares if term not in there and looked.words[term].isalpha()]
+def with_misspelt(
+    looked: Looked, there: Collection[bytes], stems: Collection[str], dated: Collection[str] = ()
+) -> Looked:
+    """The same with what is spelled like the longest word that is not `there`, nor of a date; `stems` are those of all
+    that is.
+    """
+    words = {term: word for term, word in looked.words.items() if word.isalpha() and word not in dated}
+    unknown = [term for term in looked.shares if term not in there and term in words]
     if not unknown:
         return looked
     longest = max(unknown, key=lambda term: len(looked.words[term]))

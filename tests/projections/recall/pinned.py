@@ -66,6 +66,8 @@ TEXTS = (
     "no one said 2023-11-14T22:13:20Z 20231114 2nd 3rd",
     "a" * 80,
     "",
+    "gar\u00adden, Gar\u200bdens, бо\u2060рщ and re\u00ad\u200badme.md; a\u00ad b",
+    "می\u200cخواهم, क्\u200dष and 🏳\ufe0f\u200d🌈",
     "O'Brien, McDonald, van der Berg and JRR Tolkien met Anne-Marie in New York",
 )
 """None of their characters is newer than the oldest Unicode by which an index may be made."""

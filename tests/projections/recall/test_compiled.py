@@ -13,7 +13,6 @@ from projections.recall import compiled, kernels, reckoners, spelling
 from projections.recall.bm25 import K1, LEAST_NORM, ONE
 from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, corpus_of
-from projections.recall.dated import Dates
 from projections.recall.fields import Counts
 from projections.recall.opened import Part
 from projections.recall.reckoning import Reckoning
@@ -48,8 +47,8 @@ def test_the_same_are_looked_at(way: str, corpus: Corpus, weights: list[int], mo
             Allowed(corpus, without), Allowed(corpus, without, speaker=0), Allowed(corpus, without, speaker=1),
             Allowed(corpus, without, units=nowhere), Allowed(corpus, without, units=~nowhere),
         ):  # fmt: skip
-            expected = sorted(ours.seeds(Dates(), may).tolist())
-            assert sorted(loops.seeds(Dates(), may).tolist()) == expected
+            expected = sorted(ours.seeds((), may).tolist())
+            assert sorted(loops.seeds((), may).tolist()) == expected
     assert not corpus.scores.any()
     assert not corpus.touched.any()
 
@@ -79,7 +78,7 @@ def test_a_common_word_is_looked_up_only_where_it_can_still_count(way: str, monk
     corpus = corpus_of([*common, *rare])
     asked = [Term(term, corpus.postings(term), weight, 1) for term, weight in ((COMMON, 3), (RARE, 9000))]
     ours, loops = both(corpus, asked, 5)
-    assert sorted(loops.seeds(Dates(), everything(corpus))) == sorted(ours.seeds(Dates(), everything(corpus)))
+    assert sorted(loops.seeds((), everything(corpus))) == sorted(ours.seeds((), everything(corpus)))
     assert looked_up == [20]
     assert not corpus.scores.any()
     assert not corpus.touched.any()
@@ -93,7 +92,7 @@ def test_what_falls_behind_is_left_out_word_by_word(way: str, monkeypatch: pytes
     weights = ((RARE, 9000), (COMMON, 40), (COMMON, 9))
     asked = [Term(term, corpus.postings(term), weight, 1) for term, weight in weights]
     ours, loops = both(corpus, asked, 4)
-    assert sorted(loops.seeds(Dates(), everything(corpus))) == sorted(ours.seeds(Dates(), everything(corpus)))
+    assert sorted(loops.seeds((), everything(corpus))) == sorted(ours.seeds((), everything(corpus)))
     assert not corpus.scores.any()
     assert not corpus.touched.any()
 
@@ -106,7 +105,7 @@ def test_only_what_may_be_found_is_looked_at(way: str, monkeypatch: pytest.Monke
     _, loops = both(corpus, [Term(RARE, corpus.postings(RARE), 9000, 12)], 20)
     nothing, units = np.empty(0, np.int32), np.array([True, False, False, False])
     found = [
-        sorted(loops.seeds(Dates(), may).tolist())
+        sorted(loops.seeds((), may).tolist())
         for may in (
             Allowed(corpus, np.array([3, 7], np.int32)), Allowed(corpus, nothing, speaker=1),
             Allowed(corpus, nothing, units=units), Allowed(corpus, np.array([0], np.int32), speaker=0, units=units),

@@ -19,7 +19,7 @@ from projections.recall import seeds as seeding
 from projections.recall.bm25 import ONE, Average, worth
 from projections.recall.columns import Peak, Places
 from projections.recall.corpus import Corpus, corpus_of
-from projections.recall.dated import Dates
+from projections.recall.dated import Date, Dates
 from projections.recall.documents import Document
 from projections.recall.fields import Counts
 from projections.recall.opened import Part
@@ -35,7 +35,7 @@ WORDS = [word_term(word) for word in ("the", "it", "tea", "pot", "roof", "rain",
 PRUNING = tuple(way for way in WAYS if way != "laid together")
 """The ways of reckoning that leave anything out."""
 AVERAGE = 10
-UNDATED = Dates()
+UNDATED: Dates = ()
 RARE, ONE_MORE, THIRD = WORDS[7], WORDS[0], WORDS[1]
 
 weight = cache(oracle.weight)
@@ -254,7 +254,7 @@ def test_nothing_is_left_out_where_words_alone_do_not_decide(way: str, monkeypat
     asked = example([{RARE: 2}, {RARE: 1}, theirs], {RARE: 10_000, ONE_MORE: 3_000}, most=1)
     assert seeds(asked) == [1]
     assert seeds(asked, speaker=asked.corpus.speakers.find(handle("kim"))) == [3]
-    assert seeds(asked, Dates(months=frozenset({2}))) == [3]
+    assert seeds(asked, (Date(months=frozenset({2})),)) == [3]
 
 
 def look_ups(patched: pytest.MonkeyPatch) -> list[int]:

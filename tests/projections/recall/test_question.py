@@ -3,7 +3,7 @@
 import pytest
 
 from projections.recall.bm25 import ONE
-from projections.recall.dated import Dates
+from projections.recall.dated import Date
 from projections.recall.question import EXACT, MOST_TERMS, NAME, ask, without_names
 from projections.recall.words import name_term, person_term, term, word_term
 from tests.world import handle
@@ -132,9 +132,33 @@ def test_how_many_asks_and_is_not_looked_for(text: str, looked_for: set[str]) ->
 
 
 def test_it_asks_for_the_dates_that_it_names() -> None:
-    assert ask("What did Ada do on 7 May 2023?", NAMES).question.dates == Dates(
-        frozenset((5,)), frozenset((2023,)), frozenset((7,))
-    )
+    (date,) = ask("What did Ada do on 7 May 2023?", NAMES).question.dates
+    assert date == Date(frozenset((5,)), frozenset((2023,)), frozenset((7,)))
+
+
+@pytest.mark.parametrize(
+    ("text", "light"),
+    [
+        ("what tea on 7 December 2023?", {"7", "december", "2023", "exactly december"}),
+        ("what 7 teas on 7 December 2023?", {"december", "2023", "exactly december"}),
+        ("in December 2023", set()),
+        ("5/6/2023", {"5", "6", "2023"}),
+        ("2023-5-6 or in December", {"5", "6", "2023"}),
+        ("7 teas", set()),
+    ],
+)
+def test_what_a_day_is_called_counts_less_than_a_word(text: str, light: set[str]) -> None:
+    """By that day itself something is found first."""
+    asked = ask(text, {})
+    by_days, words = asked.by_days.question.terms, asked.words
+    assert {words[term] for term in by_days if by_days[term] < asked.question.terms[term]} == light
+    assert {by_days[term] * 8 for term in by_days if words[term] in light} <= {ONE, ONE // 4}
+
+
+def test_a_word_of_a_date_is_known_as_one() -> None:
+    asked = ask("what tea in November or on the 3rd of December?", {})
+    told = {asked.words[term] for term in asked.dated & asked.words.keys()}
+    assert told == {"november", "exactly november", "3rd", "december", "exactly december"}
 
 
 def test_nothing_is_asked_with_nothing() -> None:

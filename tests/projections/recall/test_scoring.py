@@ -7,7 +7,7 @@ from projections.recall import bm25, compiled, reckoning, scoring
 from projections.recall import seeds as seeding
 from projections.recall.bm25 import ONE
 from projections.recall.corpus import corpus_of
-from projections.recall.dated import Dates
+from projections.recall.dated import Date
 from projections.recall.documents import Document
 from projections.recall.fields import DATE, FIRST, IN_FULL, NAMES, OWN
 from projections.recall.opened import Part
@@ -97,7 +97,7 @@ def test_names_do_not_outweigh_the_words() -> None:
         "first": first,
     }
     assert 3 * names <= weight
-    of_a_day = Question({}, dates=Dates(days=frozenset((1,))))
+    of_a_day = Question({}, dates=(Date(days=frozenset((1,))),))
     assert reasons(said, of_a_day, 2)["names"] == 3 * NAMES
 
 
@@ -111,17 +111,33 @@ def test_what_is_only_like_a_word_has_nothing_for_its_names() -> None:
 
 
 def test_dates_count_by_how_many_of_them_are_right() -> None:
-    question = looks_for("tea")._replace(dates=Dates(frozenset((1,)), frozenset((2024,)), frozenset((1,))))
+    question = looks_for("tea")._replace(dates=(Date(frozenset((1,)), frozenset((2024,)), frozenset((1,))),))
     moments = (NEW_YEAR, NEW_YEAR + DAY, NEW_YEAR - 1, NEW_YEAR - 1 - 366 * DAY)
     said = [doc("tea", seq, moment) for seq, moment in enumerate(moments, 1)]
     assert [reasons(said, question, seq).get("date", 0) // ONE for seq in (1, 2, 3, 4)] == [48, 32, 0, 0]
 
 
 def test_of_several_months_each_is_right() -> None:
-    question = looks_for("tea")._replace(dates=Dates(frozenset((1, 12)), days=frozenset((1, 2))))
+    question = looks_for("tea")._replace(dates=(Date(frozenset((1, 12)), days=frozenset((1, 2))),))
     moments = (NEW_YEAR, NEW_YEAR + DAY, NEW_YEAR - 1, NEW_YEAR + 5 * DAY, NEW_YEAR + 40 * DAY)
     said = [doc("tea", seq, moment) for seq, moment in enumerate(moments, 1)]
     assert [reasons(said, question, seq).get("date", 0) // ONE for seq in (1, 2, 3, 4, 5)] == [32, 32, 16, 16, 0]
+
+
+def test_of_two_dates_neither_lends_the_other_its_month() -> None:
+    dates = tuple(Date(frozenset((month,)), frozenset((2024,)), frozenset((day,))) for month, day in ((1, 2), (2, 1)))
+    question = looks_for("tea")._replace(dates=dates)
+    moments = (NEW_YEAR, NEW_YEAR + DAY, NEW_YEAR + 31 * DAY, NEW_YEAR + 32 * DAY)
+    said = [doc("tea", seq, moment) for seq, moment in enumerate(moments, 1)]
+    found = [reasons(said, question, seq) for seq in (1, 2, 3, 4)]
+    assert [(each["date"] // ONE, each.get("dated", 0)) for each in found] == [(32, 0), (48, ONE), (48, ONE), (32, 0)]
+
+
+def test_of_a_day_and_a_month_only_the_day_is_looked_at_for_itself() -> None:
+    said = [doc("so much else", 1, NEW_YEAR), doc("tea", 2, NEW_YEAR + 5 * DAY), doc("more", 3, NEW_YEAR + 50 * DAY)]
+    dates = (Date(frozenset((1,)), days=frozenset((1,))), Date(frozenset((2,))))
+    assert seqs(said, looks_for("tea")._replace(dates=dates)) == [1, 2]
+    assert seqs(said, Question({}, dates=dates)) == [1, 3]
 
 
 def test_what_gives_nothing_is_no_part_of_a_score() -> None:
@@ -133,7 +149,7 @@ def test_what_gives_nothing_is_no_part_of_a_score() -> None:
 
 
 def test_dates_before_1970_are_dates_too() -> None:
-    question = looks_for("tea")._replace(dates=Dates(years=frozenset((1969,)), days=frozenset((31,))))
+    question = looks_for("tea")._replace(dates=(Date(years=frozenset((1969,)), days=frozenset((31,))),))
     assert reasons([doc("tea", 1, -1)], question, 1)["date"] == 32 * ONE
 
 
@@ -171,13 +187,13 @@ def test_a_fact_brings_what_it_rests_on_though_no_word_is_in_it() -> None:
 def test_what_has_the_date_is_looked_at_before_what_has_the_word_more_often(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "SEEDS", 1)
     often = [doc("tea tea tea", seq, NEW_YEAR + (30 + seq) * DAY) for seq in range(2, 9)]
-    question = looks_for("tea")._replace(dates=Dates(days=frozenset((1,))))
+    question = looks_for("tea")._replace(dates=(Date(days=frozenset((1,))),))
     assert seqs([doc("so much else and tea", 1, NEW_YEAR), *often], question, 1) == [1]
 
 
 def test_what_was_said_on_a_day_is_found_by_it_alone() -> None:
     said = [doc("so much else", 1, NEW_YEAR), doc("and more", 2, NEW_YEAR + DAY), doc("tea", 3, NEW_YEAR + 40 * DAY)]
-    on_the_first = Dates(frozenset((1,)), frozenset((2024,)), frozenset((1,)))
+    on_the_first = (Date(frozenset((1,)), frozenset((2024,)), frozenset((1,))),)
     assert seqs(said, Question({}, dates=on_the_first)) == [1]
     assert seqs(said, looks_for("tea")._replace(dates=on_the_first)) == [1, 3]
     assert reasons(said, looks_for("tea")._replace(dates=on_the_first), 1)["dated"] == ONE
@@ -185,17 +201,17 @@ def test_what_was_said_on_a_day_is_found_by_it_alone() -> None:
 
 def test_what_was_said_in_a_month_or_a_year_is_found_by_it_where_no_word_is() -> None:
     said = [doc("so much else", 1, NEW_YEAR), doc("tea", 3, NEW_YEAR + 40 * DAY)]
-    in_january = Dates(frozenset((1,)))
+    in_january = (Date(frozenset((1,))),)
     assert seqs(said, looks_for("tea")._replace(dates=in_january)) == [3]
     assert seqs(said, looks_for("nothing")._replace(dates=in_january)) == [1]
-    assert seqs(said, Question({}, dates=Dates(years=frozenset((2024,))))) == [3, 1]
+    assert seqs(said, Question({}, dates=(Date(years=frozenset((2024,))),))) == [3, 1]
 
 
 def test_of_a_day_only_so_much_is_looked_at_first_of_all_of_who_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scoring, "SEEDS", 2)
     said = [doc("so much else", seq, NEW_YEAR + seq, unit=bytes([seq]) * 16) for seq in range(1, 6)]
     said[1] = said[1]._replace(speaker=KIM)
-    first = Question({}, dates=Dates(days=frozenset((1,))))
+    first = Question({}, dates=(Date(days=frozenset((1,))),))
     assert seqs(said, first, 2) == [5, 4]
     assert seqs(said, first._replace(speaker=KIM), 2) == [2, 5]
 

@@ -285,6 +285,28 @@ def test_marks_stay_with_their_letters(text: str, read: list[str]) -> None:
     assert finds(text, f"{text}.") == {folded(each) for each in read}
 
 
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("gar\u00adden", ["garden"]),
+        ("Gar\u200bdens", ["gardens"]),
+        ("gar\u200d\u00ad\u200cden", ["garden"]),
+        ("cafe\u0301\u2060s бо\ufeffрщ", ["cafes", "борщ"]),
+        ("\u00adtea\u200b and\u00ad cake", ["tea", "and", "cake"]),
+        ("می\u200cخواهم", ["می", "خواهم"]),
+        ("tea\u200b茶", ["tea", "茶"]),
+    ],
+)
+def test_what_is_not_seen_within_a_word_is_no_part_of_it(text: str, read: list[str]) -> None:
+    """In scripts where such a sign may mean something, it parts as it always did."""
+    assert words(text) == read
+
+
+def test_a_word_with_something_unseen_is_found_as_any_other() -> None:
+    assert terms_of("Our Gar\u00addens, a read\u200bme.md") == terms_of("Our Gardens, a readme.md")
+    assert terms_of("👩\u200d👧 क्\u200dष") != terms_of("👩👧 क्ष")
+
+
 def test_what_shares_only_vowel_signs_is_not_found() -> None:
     assert not finds("पानी", "मुझे हिन्दी पसंद है")
 
