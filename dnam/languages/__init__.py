@@ -122,6 +122,8 @@ class Notes(LanguageTable, frozen=True):
     opening: frozenset[str] = frozenset()
     times: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
+    asking: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
 
 
 class Common(LanguageTable, frozen=True):
@@ -189,9 +191,13 @@ class Rephrased(LanguageTable, frozen=True):
 
 
 class SummaryWords(LanguageTable, frozen=True):
-    """Words that inform nobody: a sentence of nothing else is left out."""
+    """Words that inform nobody: a sentence of nothing else is left out. What stands behind one of `orders` is to be
+    kept. `nothing` is the summary where nothing is worth one.
+    """
 
     fillers: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    nothing: str = ""
 
 
 class Replies(LanguageTable, frozen=True):

@@ -27,6 +27,7 @@ class Answerer:
         self._known = language.known
         self._name = one_line(language.name, 32)
         self._replies = language.replies
+        self._nothing = language.summary.nothing
         self._vocabulary = Vocabulary(language)
         self._asking = frozenset(map(self._vocabulary.stem, language.replies.asking))
         self._question = compiled(any_of(language.question_words))
@@ -78,8 +79,7 @@ class Answerer:
         if inputs.items:
             told = _listed(self._replies.everything, map(_shown, inputs.items))
             return f"{told}\n{self._replies.more}" if self._replies.more and len(inputs.items) >= ITEMS else told
-        said = [line for line in map(one_line, inputs.summary[: LINE_CHARS * 2].splitlines()) if line]
-        found = said[-ITEMS:]
+        found = list(filter(None, map(one_line, self._summed_up(inputs))))[-ITEMS:]
         return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.empty)
 
     def _to_question(self, inputs: AnswerInputs, message: str) -> str:
@@ -113,12 +113,16 @@ class Answerer:
     def _said(self, inputs: AnswerInputs, message: str) -> Iterator[str]:
         """Lines of the summary and the window that share words with the message; none that asks as well."""
         query = self._query(message)
-        lines = [*inputs.summary[: LINE_CHARS * 2].splitlines()]
+        lines = self._summed_up(inputs)
         lines += [f"{line.name}: {line.text[:LINE_CHARS]}" for line in inputs.window if not line.assistant]
         for line in map(one_line, lines):
             shares = self._vocabulary.stems(line.partition(": ")[2] or line) & query
             if shares and not line.endswith(("?", message)):
                 yield line
+
+    def _summed_up(self, inputs: AnswerInputs) -> list[str]:
+        """The lines of the summary; not that there was nothing to keep."""
+        return [line for line in inputs.summary[: LINE_CHARS * 2].splitlines() if line != self._nothing]
 
     def _filled(self, text: str) -> str:
         return text.replace("{name}", self._name)
