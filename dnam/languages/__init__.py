@@ -26,9 +26,15 @@ class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reading(LanguageTable, frozen=True):
-    """How a text falls apart into clauses, and which words around a statement are no part of it."""
+    """How a text falls apart into clauses, which words around a statement are no part of it, and what makes it nobody's
+    or somebody else's.
+    """
 
     jokes: tuple[str, ...] = ()
+    retractions: tuple[str, ...] = ()
+    own_headings: tuple[str, ...] = ()
+    own_reports: tuple[str, ...] = ()
+    foreign_headings: tuple[str, ...] = ()
     greetings: tuple[str, ...] = ()
     openers: tuple[str, ...] = ()
     closers: tuple[str, ...] = ()

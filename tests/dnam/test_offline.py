@@ -202,6 +202,52 @@ class TestExtraction:
         (upsert,) = (await learned("hi 👋 I’m allergic to kiwi’s skin"))["upserts"]
         assert upsert["evidence"] == [{"quote": "I’m allergic to kiwi’s skin", "message": "00"}]
 
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "my name is...",
+            "my name is",
+            "My name is ...",
+            "my name is:",
+            "My name is… well",
+            "Kim wrote:\nI prefer decaf",
+            "Tom wrote: my name is Tom",
+            "From the handbook:\nI work on the night shift",
+            "e.g. I prefer dark mode",
+            "I prefer tea. Actually no.",
+            "I prefer tea. No wait, I don't.",
+            "I live in Oslo. That is a lie.",
+            "I live in Oslo. Psych!",
+            "I prefer tea NOT",
+            "Yeah right, I love mondays",
+            "I work on commission",
+            "I work on my own",
+        ],
+    )
+    async def test_what_is_cut_off_quoted_or_taken_back_teaches_nothing(self, said: str) -> None:
+        assert await texts_learned(said) == []
+
+    @pytest.mark.parametrize(
+        ("said", "learned"),
+        [
+            ("I prefer tea. No milk though.", ["User prefers tea."]),
+            ("Actually I live in Oslo.", ["User lives in Oslo."]),
+            ("I wrote: done. I prefer tea", ["User prefers tea."]),
+            ("About me:\nI prefer tea\nKim wrote:\nI prefer decaf", ["User prefers tea."]),
+            ("As I said:\nI prefer tea", ["User prefers tea."]),
+            ("I live in Bergen. No wait, I moved to Oslo.", ["User moved to Oslo."]),
+            ("I work on my own game engine", ["User works on their own game engine."]),
+        ],
+    )
+    async def test_what_is_one_s_own_and_stands_is_learned(self, said: str, learned: list[str]) -> None:
+        assert await texts_learned(said) == learned
+
+    async def test_what_the_next_message_takes_back_teaches_nothing(self) -> None:
+        taken_back = ExtractionInputs(
+            "Kim", (Line("Kim", "I prefer tea", 1, "01"), Line("Kim", "actually no", 2, "02"))
+        )
+        assert json.loads(await text_of(taken_back)) == {"upserts": [], "deprecations": []}
+
     async def test_whom_a_message_is_said_to_is_no_part_of_it(self) -> None:
         assert await texts_learned("@marcy I prefer tea") == ["User prefers tea."]
         assert await texts_learned("tell @marcy I prefer tea") == []
