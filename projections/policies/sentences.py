@@ -26,6 +26,8 @@ from projections.policies.speakers import NOBODY_SPOKE, Speakers
 
 _NAMESAKE = re.compile(r"^\s*user ([^:()\n]{1,32})(?: \([^():\n]{1,16}\))?:(?=\s)")
 _ANYBODY = "user:"
+_SOMEBODY = "x:"
+"""Somebody of whom no note is: what is commanded behind that name tells nothing of its person."""
 _LABEL = re.compile(r"^\s*([^:\n]{1,48}): +(?=\S)")
 _LISTED = re.compile(rf"^- \[(?:{'|'.join(map(re.escape, KINDS))})\] +(?=\S)")
 _SELF = "dnam"
@@ -136,7 +138,7 @@ def _orders_of(name: str, said: str, words: InstructionWords) -> bool:
     return bool(
         instruction_in(f"{name}: {said}", words)
         or orders(f"{name}: {asked}", words)
-        or instructs(f"{_ANYBODY} {asked}", words)
+        or instructs(f"{_SOMEBODY} {asked}", words)
     )
 
 
@@ -146,7 +148,9 @@ def _lists_fact(item: str, words: InstructionWords) -> bool:
     """
     is_predicate = begins_with_predicate(item, words.notes)
     return not (
-        is_predicate or unjudged(item, words) or any(instructs(each, words) for each in (item, f"{_SELF} is {item}"))
+        is_predicate
+        or unjudged(item, words)
+        or any(instructs(each, words) for each in (item, f"{_SOMEBODY} {item}", f"{_SELF} is {item}"))
     )
 
 
