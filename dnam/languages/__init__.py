@@ -224,7 +224,10 @@ class Replies(LanguageTable, frozen=True):
     silence: str = "I know no language of this name: {name}."
     off: str = "I know no language of this name: {name}."
     nobody: str = "I know no language of this name: {name}."
+    identity: str = "I know no language of this name: {name}."
     overview: tuple[str, ...] = ()
+    identities: tuple[str, ...] = ()
+    recaps: tuple[str, ...] = ()
     forgets: tuple[str, ...] = ()
     asking: frozenset[str] = frozenset()
 

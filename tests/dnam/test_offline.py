@@ -405,6 +405,23 @@ class TestAnswer:
         asked = AnswerInputs("Bot", "Kim", "what do you remember?", (), "Kim: The roof leaks.", (HELLO,))
         assert await text_of(asked) == "From our conversation:\n- Kim: The roof leaks."
 
+    @pytest.mark.parametrize(
+        "asked",
+        ["who are you?", "hi, what's your name?", "What can you do?", "help", "are you a bot?", "how does this work"],
+    )
+    async def test_asked_who_it_is_it_says_so(self, asked: str) -> None:
+        named = KnownItem("i5", "fact", "User's name is Kim.", ("name",))
+        told = await text_of(AnswerInputs("Bot", "Kim", asked, (named,), window=(HELLO,)))
+        assert told == load("en").replies.identity
+
+    @pytest.mark.parametrize("asked", ["what did we talk about?", "Summarize our chat please", "what did I say?"])
+    async def test_asked_what_was_said_it_shows_the_conversation(self, asked: str) -> None:
+        said = (HELLO, Line("Kim", "The roof leaks.", 1), Line("Kim", "is it dry?", 2), Line("Kim", asked, 3))
+        inputs = AnswerInputs("Bot", "Kim", asked, (TEA,), "Kim: I was in Riga.", said)
+        assert await text_of(inputs) == "From our conversation:\n- Kim: I was in Riga.\n- Kim: The roof leaks."
+        nothing = AnswerInputs("Bot", "Kim", asked, (TEA,), load("en").summary.nothing, (HELLO,))
+        assert await text_of(nothing) == load("en").replies.unknown
+
     async def test_a_question_of_small_words_alone_is_answered_by_what_has_them_in_another_form(self) -> None:
         likes = KnownItem("i4", "preference", "User likes tea.")
         asked = AnswerInputs("Bot", "Kim", "what do I like?", (OSLO, likes), window=(HELLO,))
@@ -590,7 +607,15 @@ class TestKeepingWhatItIsAskedTo:
 class TestForgetting:
     @pytest.mark.parametrize(
         "message",
-        ["forget that I like tea", "Please forget everything about me", "can you forget my birthday?", "delete that"],
+        [
+            "forget that I like tea",
+            "Please forget everything about me",
+            "can you forget my birthday?",
+            "delete that",
+            "forget the shed key",
+            "forget Oslo",
+            "please forget where I live",
+        ],
     )
     async def test_it_says_that_a_command_takes_back(self, message: str) -> None:
         text = await text_of(AnswerInputs("Bot", "Kim", message, (TEA,), window=(HELLO,)))

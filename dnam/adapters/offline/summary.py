@@ -63,6 +63,7 @@ class Summarizer:
             replies.silence,
             replies.off,
             replies.nobody,
+            replies.identity,
         )
         self._headings = tuple(filter(None, (*headings, replies.kept, replies.refused)))
         self._own = tuple(map(one_line, (*self._headings, *found)))
