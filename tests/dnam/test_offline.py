@@ -222,6 +222,10 @@ class TestExtraction:
             "Yeah right, I love mondays",
             "I work on commission",
             "I work on my own",
+            "my name is spelled K-i-m",
+            "my name is pronounced Kay",
+            "my car is a mess",
+            "my timezone is wrong",
         ],
     )
     async def test_what_is_cut_off_quoted_or_taken_back_teaches_nothing(self, said: str) -> None:
@@ -237,6 +241,7 @@ class TestExtraction:
             ("As I said:\nI prefer tea", ["User prefers tea."]),
             ("I live in Bergen. No wait, I moved to Oslo.", ["User moved to Oslo."]),
             ("I work on my own game engine", ["User works on their own game engine."]),
+            ("I'd rather have tea than coffee", ["User would rather have tea than coffee."]),
         ],
     )
     async def test_what_is_one_s_own_and_stands_is_learned(self, said: str, learned: list[str]) -> None:
