@@ -43,6 +43,8 @@ def _guarding(language: Language) -> Guarding:
         notes.opening,
         notes.times,
         notes.around,
+        notes.asking,
+        notes.predicates,
     )
     wishes = WishWords(language.wishes.style, language.wishes.grave)
     others = language.common.shared | language.common.foreign

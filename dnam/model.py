@@ -12,6 +12,7 @@ import msgspec
 
 from projections.errors import DnamError
 from projections.ids import NOBODY, Handle
+from projections.policies.speakers import Speakers
 
 Purpose = Literal["answer", "extraction", "summary", "merge"]
 Hear = Callable[[str], None]
@@ -83,6 +84,13 @@ class SummaryInputs(msgspec.Struct, frozen=True):
     previous: str
     lines: tuple[Line, ...]
     max_chars: int
+
+    @property
+    def speakers(self) -> Speakers:
+        """By which names people and the assistant stand in it."""
+        people = frozenset(line.name for line in self.lines if not line.assistant)
+        assistants = frozenset(line.name for line in self.lines if line.assistant)
+        return Speakers(people - assistants - {self.assistant}, assistants | {self.assistant})
 
 
 class MergedItem(msgspec.Struct, frozen=True):

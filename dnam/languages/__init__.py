@@ -26,9 +26,15 @@ class LanguageTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Reading(LanguageTable, frozen=True):
-    """How a text falls apart into clauses, and which words around a statement are no part of it."""
+    """How a text falls apart into clauses, which words around a statement are no part of it, and what makes it nobody's
+    or somebody else's.
+    """
 
     jokes: tuple[str, ...] = ()
+    retractions: tuple[str, ...] = ()
+    own_headings: tuple[str, ...] = ()
+    own_reports: tuple[str, ...] = ()
+    foreign_headings: tuple[str, ...] = ()
     greetings: tuple[str, ...] = ()
     openers: tuple[str, ...] = ()
     closers: tuple[str, ...] = ()
@@ -122,6 +128,8 @@ class Notes(LanguageTable, frozen=True):
     opening: frozenset[str] = frozenset()
     times: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
+    asking: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
 
 
 class Common(LanguageTable, frozen=True):
@@ -189,9 +197,13 @@ class Rephrased(LanguageTable, frozen=True):
 
 
 class SummaryWords(LanguageTable, frozen=True):
-    """Words that inform nobody: a sentence of nothing else is left out."""
+    """Words that inform nobody: a sentence of nothing else is left out. What stands behind one of `orders` is to be
+    kept. `nothing` is the summary where nothing is worth one.
+    """
 
     fillers: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+    nothing: str = ""
 
 
 class Replies(LanguageTable, frozen=True):
@@ -212,7 +224,10 @@ class Replies(LanguageTable, frozen=True):
     silence: str = "I know no language of this name: {name}."
     off: str = "I know no language of this name: {name}."
     nobody: str = "I know no language of this name: {name}."
+    identity: str = "I know no language of this name: {name}."
     overview: tuple[str, ...] = ()
+    identities: tuple[str, ...] = ()
+    recaps: tuple[str, ...] = ()
     forgets: tuple[str, ...] = ()
     asking: frozenset[str] = frozenset()
 

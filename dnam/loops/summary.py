@@ -209,6 +209,7 @@ def _refreshing(plan: SummaryPlan, made: Text, origin: Origin) -> RefreshRequest
         shown=plan.causes,
         words=plan.words,
         spoken=plan.spoken,
+        speakers=plan.inputs.speakers,
     )
 
 

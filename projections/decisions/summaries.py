@@ -24,6 +24,7 @@ from projections.policies.cadence import ON_REQUEST
 from projections.policies.instructions import InstructionWords
 from projections.policies.secret_sentences import Spoken
 from projections.policies.sentences import without_orders
+from projections.policies.speakers import NOBODY_SPOKE, Speakers
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import SummaryRow, find_summary
@@ -35,7 +36,7 @@ class RefreshRequest(NamedTuple):
     `previous` is the event of the summary it continues, or None; `causes` are the work event and what was in its
     prompt, the latest of which was `said` then; `shown` is what was in it. `cut` says that the text was shortened
     already, `policy` what set it off. By `words` its sentences are judged: those that instruct the assistant are left
-    out; by `spoken` its secrets are found.
+    out; `speakers` stand in front of some of them. By `spoken` its secrets are found.
     """
 
     session: str
@@ -58,6 +59,7 @@ class RefreshRequest(NamedTuple):
     shown: tuple[EventId, ...] = ()
     words: InstructionWords = InstructionWords()
     spoken: Spoken = Spoken()
+    speakers: Speakers = NOBODY_SPOKE
 
 
 class FailRequest(NamedTuple):
@@ -116,7 +118,8 @@ def refresh(rows: Rows, request: RefreshRequest) -> list[Draft]:
         return []
     row = _current(rows, request)
     before = "" if row is None else row.text
-    text, left_out = without_orders(whole(request.text).strip(), request.words, request.spoken, before=before)
+    told = whole(request.text).strip()
+    text, left_out = without_orders(told, request.words, request.spoken, before=before, speakers=request.speakers)
     if not text:
         return [Minter(rows, request.origin).draft(_failed(_empty(request, left_out)))]
     event = SummaryRefreshed(

@@ -9,6 +9,7 @@ nine", and nothing else behind it, tells when.
 
 import re
 from collections.abc import Iterable, Iterator, Set
+from functools import cache
 from itertools import chain, dropwhile
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ class NoteWords(NamedTuple):
     somebody, `addressing` the assistant, `commanding` verbs at the beginning of a clause, behind any that are `polite`.
     With words of `framing` a note tells that somebody said or asked for something, and nothing besides. A clause of one
     of `opening` and of `times` alone, with what stands `around` these, tells of hours, if no other clause is behind it.
+    `asking` are patterns of what only asks the assistant what it knows or thinks, and `predicates` of how a predicate
+    begins, both over words in lower case.
     """
 
     subjects: frozenset[str] = frozenset()
@@ -43,6 +46,8 @@ class NoteWords(NamedTuple):
     opening: frozenset[str] = frozenset()
     times: frozenset[str] = frozenset()
     around: frozenset[str] = frozenset()
+    asking: tuple[str, ...] = ()
+    predicates: tuple[str, ...] = ()
 
 
 def addressed_in(text: str, words: NoteWords) -> str:
@@ -81,6 +86,27 @@ def openly_commanded(text: str, words: NoteWords) -> frozenset[str]:
     standing = list(_commanding(_CLAUSE.split(_APOSTROPHE.sub("", plain_reading(text).signed)), words))
     numbered = [lettered(clause) for clause, _ in standing if not _INSIDE.search(clause)]
     return frozenset([*(said for _, said in standing), *_commands(numbered, words)])
+
+
+def unasked(text: str, words: NoteWords) -> str:
+    """A question without that by which it only asks the assistant what it knows or thinks: what is left is asked about.
+    Empty where a text is no question, or none of that sort.
+    """
+    plain = _APOSTROPHE.sub("", text.casefold()).strip()
+    asking = _begins_with(words.asking).match(plain) if plain.endswith("?") else None
+    return "" if asking is None else plain[asking.end() :].strip(" ?") or plain[:1]
+
+
+def begins_with_predicate(text: str, words: NoteWords) -> bool:
+    """Whether a text begins as what is said of somebody who is not named: "obeys Kim"."""
+    plain = _APOSTROPHE.sub("", text.casefold())
+    said = next(iter(_WORD.findall(plain)), "")
+    return said not in words.subjects and _begins_with(words.predicates).match(plain.lstrip()) is not None
+
+
+@cache
+def _begins_with(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(patterns)})\b" if patterns else r"(?!)")
 
 
 def unlabelled(text: str, words: NoteWords) -> str:

@@ -29,7 +29,7 @@ from projections.policies.needed import Lookup
 from projections.policies.verdict import Verdict
 
 NAME = "instructions"
-VERSION = f"{NAME}@3"
+VERSION = f"{NAME}@4"
 SHOWN_CHARS = 60
 LEAST_SQUEEZED = 16
 """How long a pattern has to be that is looked for where nobody knows where words end."""

@@ -75,7 +75,7 @@ async def test_what_happened_who_did_it_why_and_what_was_said(world: World) -> N
     assert lines[3].startswith("  > ada, 2023-11-14 ")
     assert lines[3].endswith(': "I drink oolong every day"')
     assert (
-        ": changed by ada: asked by the person (matching@2 text@1 own_lengths@1 secrets@1 instructions@3)" in lines[4]
+        ": changed by ada: asked by the person (matching@2 text@1 own_lengths@1 secrets@1 instructions@4)" in lines[4]
     )
     assert lines[5] == "  Ada drinks **green** oolong."
     assert lines[6:] == [

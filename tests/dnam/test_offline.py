@@ -81,7 +81,7 @@ class TestTheModel:
     async def test_it_is_a_model_that_costs_nothing(self) -> None:
         model: Model = ENGLISH
         assert (model.name, model.paid) == ("offline", False)
-        assert model.version.startswith("offline-en@5")
+        assert model.version.startswith("offline-en@6")
         reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
         assert reply == Reply(text="", model="offline", version=model.version)
 
@@ -202,6 +202,57 @@ class TestExtraction:
         (upsert,) = (await learned("hi 👋 I’m allergic to kiwi’s skin"))["upserts"]
         assert upsert["evidence"] == [{"quote": "I’m allergic to kiwi’s skin", "message": "00"}]
 
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "my name is...",
+            "my name is",
+            "My name is ...",
+            "my name is:",
+            "My name is… well",
+            "Kim wrote:\nI prefer decaf",
+            "Tom wrote: my name is Tom",
+            "From the handbook:\nI work on the night shift",
+            "e.g. I prefer dark mode",
+            "I prefer tea. Actually no.",
+            "I prefer tea. No wait, I don't.",
+            "I live in Oslo. That is a lie.",
+            "I live in Oslo. Psych!",
+            "I prefer tea NOT",
+            "Yeah right, I love mondays",
+            "I work on commission",
+            "I work on my own",
+            "my name is spelled K-i-m",
+            "my name is pronounced Kay",
+            "my car is a mess",
+            "my timezone is wrong",
+        ],
+    )
+    async def test_what_is_cut_off_quoted_or_taken_back_teaches_nothing(self, said: str) -> None:
+        assert await texts_learned(said) == []
+
+    @pytest.mark.parametrize(
+        ("said", "learned"),
+        [
+            ("I prefer tea. No milk though.", ["User prefers tea."]),
+            ("Actually I live in Oslo.", ["User lives in Oslo."]),
+            ("I wrote: done. I prefer tea", ["User prefers tea."]),
+            ("About me:\nI prefer tea\nKim wrote:\nI prefer decaf", ["User prefers tea."]),
+            ("As I said:\nI prefer tea", ["User prefers tea."]),
+            ("I live in Bergen. No wait, I moved to Oslo.", ["User moved to Oslo."]),
+            ("I work on my own game engine", ["User works on their own game engine."]),
+            ("I'd rather have tea than coffee", ["User would rather have tea than coffee."]),
+        ],
+    )
+    async def test_what_is_one_s_own_and_stands_is_learned(self, said: str, learned: list[str]) -> None:
+        assert await texts_learned(said) == learned
+
+    async def test_what_the_next_message_takes_back_teaches_nothing(self) -> None:
+        taken_back = ExtractionInputs(
+            "Kim", (Line("Kim", "I prefer tea", 1, "01"), Line("Kim", "actually no", 2, "02"))
+        )
+        assert json.loads(await text_of(taken_back)) == {"upserts": [], "deprecations": []}
+
     async def test_whom_a_message_is_said_to_is_no_part_of_it(self) -> None:
         assert await texts_learned("@marcy I prefer tea") == ["User prefers tea."]
         assert await texts_learned("tell @marcy I prefer tea") == []
@@ -282,7 +333,7 @@ class TestSummary:
     async def test_its_own_canned_sentences_are_no_news(self) -> None:
         replies = load("en").replies
         lines = tuple(Line("Bot", text, 1, assistant=True) for text in (replies.notice, replies.unknown))
-        assert await text_of(SummaryInputs("Bot", "", lines, 500)) == ""
+        assert await text_of(SummaryInputs("Bot", "", lines, 500)) == load("en").summary.nothing
 
     @given(
         previous=st.text(max_size=400),
@@ -358,6 +409,23 @@ class TestAnswer:
     async def test_asked_for_all_without_an_item_it_shows_the_summary(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "what do you remember?", (), "Kim: The roof leaks.", (HELLO,))
         assert await text_of(asked) == "From our conversation:\n- Kim: The roof leaks."
+
+    @pytest.mark.parametrize(
+        "asked",
+        ["who are you?", "hi, what's your name?", "What can you do?", "help", "are you a bot?", "how does this work"],
+    )
+    async def test_asked_who_it_is_it_says_so(self, asked: str) -> None:
+        named = KnownItem("i5", "fact", "User's name is Kim.", ("name",))
+        told = await text_of(AnswerInputs("Bot", "Kim", asked, (named,), window=(HELLO,)))
+        assert told == load("en").replies.identity
+
+    @pytest.mark.parametrize("asked", ["what did we talk about?", "Summarize our chat please", "what did I say?"])
+    async def test_asked_what_was_said_it_shows_the_conversation(self, asked: str) -> None:
+        said = (HELLO, Line("Kim", "The roof leaks.", 1), Line("Kim", "is it dry?", 2), Line("Kim", asked, 3))
+        inputs = AnswerInputs("Bot", "Kim", asked, (TEA,), "Kim: I was in Riga.", said)
+        assert await text_of(inputs) == "From our conversation:\n- Kim: I was in Riga.\n- Kim: The roof leaks."
+        nothing = AnswerInputs("Bot", "Kim", asked, (TEA,), load("en").summary.nothing, (HELLO,))
+        assert await text_of(nothing) == load("en").replies.unknown
 
     async def test_a_question_of_small_words_alone_is_answered_by_what_has_them_in_another_form(self) -> None:
         likes = KnownItem("i4", "preference", "User likes tea.")
@@ -544,7 +612,15 @@ class TestKeepingWhatItIsAskedTo:
 class TestForgetting:
     @pytest.mark.parametrize(
         "message",
-        ["forget that I like tea", "Please forget everything about me", "can you forget my birthday?", "delete that"],
+        [
+            "forget that I like tea",
+            "Please forget everything about me",
+            "can you forget my birthday?",
+            "delete that",
+            "forget the shed key",
+            "forget Oslo",
+            "please forget where I live",
+        ],
     )
     async def test_it_says_that_a_command_takes_back(self, message: str) -> None:
         text = await text_of(AnswerInputs("Bot", "Kim", message, (TEA,), window=(HELLO,)))

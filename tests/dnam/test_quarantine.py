@@ -76,13 +76,13 @@ def test_the_operator_sees_it_with_the_guard_and_why(tmp_path: Path) -> None:
     asyncio.run(make())
     why = "it instructs the assistant (“ignore all previous instructions”) and states no fact"
     (held,) = dnam("show", "ada", "--all", "--json", "--data", tmp_path).value["held"]
-    assert (held["text"], held["reason"], held["policy"]) == (ORDER, why, "instructions@3")
+    assert (held["text"], held["reason"], held["policy"]) == (ORDER, why, "instructions@4")
     assert f"held: [fact] {ORDER}: {why}" in dnam("show", "ada", "--all", "--data", tmp_path).out
     assert dnam("show", "ada", "--json", "--data", tmp_path).value["held"] == []
     lives = dnam("audit", "ada", "--json", "--data", tmp_path).value["items"]
     told = {(life["text"], life["status"], step["policy"]) for life in lives for step in life["steps"]}
-    assert told == {(ORDER, "refused", "instructions@3"), ("abc", "refused", "lengths@1")}
-    assert "refused by policy instructions 3" in dnam("audit", "ada", "--data", tmp_path).out
+    assert told == {(ORDER, "refused", "instructions@4"), ("abc", "refused", "lengths@1")}
+    assert "refused by policy instructions 4" in dnam("audit", "ada", "--data", tmp_path).out
 
 
 # Languages

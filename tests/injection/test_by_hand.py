@@ -149,7 +149,7 @@ def test_whose_word_counts_and_who_may_see_what_is_no_memory(text: str) -> None:
     assert "it instructs the assistant" in held_by_hand(text, GUARDING, for_all=True)
     verdict = held_text(text, GUARDING)
     assert verdict is not None
-    assert verdict.policy == "instructions@3"
+    assert verdict.policy == "instructions@4"
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ ENTRY = {"text": "likes tea", "evidence": [{"quote": "I like tea"}]}
         ({"text": "x" * 401}, "lengths@1", "it has 401 characters; 400 are the most"),
         ({"text": f"User's key is {KEY}"}, "secrets@1", "it holds a secret (api key)"),
         ({"text": f"User's number is {'0f' * 32}"}, "secrets@1", "64 hexadecimal digits"),
-        ({"text": f"User says: {ORDER}"}, "instructions@3", "it instructs the assistant"),
-        ({"text": "likes tea", "evidence": [{"quote": ORDER}]}, "instructions@3", "it instructs the assistant"),
+        ({"text": f"User says: {ORDER}"}, "instructions@4", "it instructs the assistant"),
+        ({"text": "likes tea", "evidence": [{"quote": ORDER}]}, "instructions@4", "it instructs the assistant"),
         ({"text": "is patient", "about": "self"}, "about_others@1", "the assistant itself"),
         ({"text": "is patient", "about": "owner"}, "about_others@1", "the assistant's operator"),
         ({"text": "likes rum", "evidence": [{"quote": "I like rum"}]}, "grounding@2", "occur in none"),
@@ -77,12 +77,12 @@ def test_what_a_guard_holds_is_an_event_with_the_guard_and_its_reason(
     assert (event.owner, event.compartment, event.text) == (ANN, HOME, shown_text(entry["text"]))
     assert list(items_of(world.rows, ANN)) == []
     (row,) = (each.row for each in world.rows.scan(REFUSALS))
-    assert (row.policy, is_quarantined(row.policy)) == (policy, policy == "instructions@3")
+    assert (row.policy, is_quarantined(row.policy)) == (policy, policy == "instructions@4")
 
 
 @pytest.mark.parametrize(
     ("policy", "is_one"),
-    [("instructions@1", True), ("instructions@3", True), ("instructions", True), ("lengths@1", False), ("", False)],
+    [("instructions@1", True), ("instructions@4", True), ("instructions", True), ("lengths@1", False), ("", False)],
 )
 def test_what_another_version_held_is_in_quarantine_too(policy: str, is_one: bool) -> None:
     assert is_quarantined(policy) == is_one
@@ -91,7 +91,7 @@ def test_what_another_version_held_is_in_quarantine_too(policy: str, is_one: boo
 def test_what_no_guard_holds_is_an_item_and_names_them() -> None:
     (event,) = note(World(), ENTRY, inputs=(TEA,))
     assert isinstance(event, ItemUpserted)
-    assert event.policy.endswith("lengths@1 secrets@1 instructions@3 about_others@1 grounding@2")
+    assert event.policy.endswith("lengths@1 secrets@1 instructions@4 about_others@1 grounding@2")
 
 
 def test_decided_twice_the_second_time_nothing() -> None:
@@ -334,7 +334,7 @@ def test_what_an_item_said_before_it_may_say_again() -> None:
 
 @pytest.mark.parametrize(
     ("text", "policy"),
-    [("tea", "lengths@1"), (KEY, "secrets@1"), (ORDER, "instructions@3"), ("любит чай", "instructions@3")],
+    [("tea", "lengths@1"), (KEY, "secrets@1"), (ORDER, "instructions@4"), ("любит чай", "instructions@4")],
 )
 def test_what_a_model_makes_of_memories_is_guarded_too(text: str, policy: str) -> None:
     verdict = held_text(text, KNOWN)

@@ -82,7 +82,7 @@ def test_the_older_item_becomes_both_and_the_newer_is_absorbed() -> None:
     assert event.absorbed == (msgspec.structs.replace(NEW, status="merged"),)
     assert event.causes == (world.records[-2].id, older.event, newer.event)
     assert (event.said, event.reason) == (NOW + 5, "close")
-    assert event.policy == "merge@1 closeness@2 merge_replies@1 item_ids@1 text@1 lengths@1 secrets@1 instructions@3"
+    assert event.policy == "merge@1 closeness@2 merge_replies@1 item_ids@1 text@1 lengths@1 secrets@1 instructions@4"
     assert statuses(world) == {BOTH: "active", NEW.text: "merged"}
 
 
@@ -236,5 +236,5 @@ def test_what_a_guard_holds_of_the_new_text_leaves_both_standing() -> None:
     world = both()
     *_, event = decide(world, please_merge(world, {"merged_summary": f"User says: {ORDER}"}))
     assert isinstance(event, ItemRefused)
-    assert (event.policy, event.by.name, event.against) == ("instructions@3", "instructions", "")
+    assert (event.policy, event.by.name, event.against) == ("instructions@4", "instructions", "")
     assert statuses(world) == {OLD.text: "active", NEW.text: "active"}

@@ -109,7 +109,7 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     assert event.item.id == derive("preference", "likes tea")
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
-    guards = "own_lengths@1 secrets@1 instructions@3"
+    guards = "own_lengths@1 secrets@1 instructions@4"
     assert event.policy == f"matching@2 item_ids@1 kinds@1 text@1 compartments@2 quiet@1 {guards}"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")

@@ -34,7 +34,7 @@ from dnam.tool_table import WRITE, Kind, MemoryWrite
 from projections.ids import NOBODY
 
 # Counts up when this code changes what comes out; a language's own version stands beside it.
-CODE_VERSION = 5
+CODE_VERSION = 6
 UNKNOWN = "the offline model knows no language of this name: {name}"
 MOST_KEPT = 3
 """How many notes one message is taken for at the most: one fewer than an answer may make calls."""

@@ -27,10 +27,13 @@ class Answerer:
         self._known = language.known
         self._name = one_line(language.name, 32)
         self._replies = language.replies
+        self._nothing = language.summary.nothing
         self._vocabulary = Vocabulary(language)
         self._asking = frozenset(map(self._vocabulary.stem, language.replies.asking))
         self._question = compiled(any_of(language.question_words))
         self._forgets = [compiled(pattern) for pattern in language.replies.forgets]
+        self._identities = [compiled(pattern) for pattern in language.replies.identities]
+        self._recaps = [compiled(pattern) for pattern in language.replies.recaps]
         self._overview = [compiled(pattern) for pattern in language.replies.overview]
         self._reader = Reader(language)
 
@@ -71,6 +74,10 @@ class Answerer:
             return self._filled(self._replies.nobody) if nobody and inputs.remembers else self._to_overview(inputs)
         if inputs.remembers and any(pattern.search(message) for pattern in self._forgets):
             return replies.forgetting
+        if any(pattern.search(message) for pattern in self._identities):
+            return replies.identity
+        if any(pattern.search(message) for pattern in self._recaps):
+            return self._to_recap(inputs, message)
         asked = "?" in message or any(self._question.match(clause.text) for clause in self._reader.clauses(message))
         return self._to_question(inputs, message) if asked else self._to_statement(inputs, message)
 
@@ -78,9 +85,14 @@ class Answerer:
         if inputs.items:
             told = _listed(self._replies.everything, map(_shown, inputs.items))
             return f"{told}\n{self._replies.more}" if self._replies.more and len(inputs.items) >= ITEMS else told
-        said = [line for line in map(one_line, inputs.summary[: LINE_CHARS * 2].splitlines()) if line]
-        found = said[-ITEMS:]
+        found = list(filter(None, map(one_line, self._summed_up(inputs))))[-ITEMS:]
         return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.empty)
+
+    def _to_recap(self, inputs: AnswerInputs, message: str) -> str:
+        """What was said in the conversation, by people, as far as it is summed up or stands in the window."""
+        said = dict.fromkeys(filter(None, map(one_line, [*self._summed_up(inputs), *_by_people(inputs)])))
+        found = [line for line in said if not line.endswith(("?", message))][-ITEMS:]
+        return _listed(self._replies.conversation, found) if found else self._lacking(inputs, self._replies.unknown)
 
     def _to_question(self, inputs: AnswerInputs, message: str) -> str:
         query = self._query(message) or self._vocabulary.plain_stems(message)
@@ -113,12 +125,14 @@ class Answerer:
     def _said(self, inputs: AnswerInputs, message: str) -> Iterator[str]:
         """Lines of the summary and the window that share words with the message; none that asks as well."""
         query = self._query(message)
-        lines = [*inputs.summary[: LINE_CHARS * 2].splitlines()]
-        lines += [f"{line.name}: {line.text[:LINE_CHARS]}" for line in inputs.window if not line.assistant]
-        for line in map(one_line, lines):
+        for line in map(one_line, [*self._summed_up(inputs), *_by_people(inputs)]):
             shares = self._vocabulary.stems(line.partition(": ")[2] or line) & query
             if shares and not line.endswith(("?", message)):
                 yield line
+
+    def _summed_up(self, inputs: AnswerInputs) -> list[str]:
+        """The lines of the summary; not that there was nothing to keep."""
+        return [line for line in inputs.summary[: LINE_CHARS * 2].splitlines() if line != self._nothing]
 
     def _filled(self, text: str) -> str:
         return text.replace("{name}", self._name)
@@ -126,6 +140,11 @@ class Answerer:
 
 def _begins(inputs: AnswerInputs) -> bool:
     return not inputs.goes_on and not any(line.assistant for line in inputs.window)
+
+
+def _by_people(inputs: AnswerInputs) -> list[str]:
+    """What people said in the window."""
+    return [f"{line.name}: {line.text[:LINE_CHARS]}" for line in inputs.window if not line.assistant]
 
 
 def _shown(item: KnownItem) -> str:

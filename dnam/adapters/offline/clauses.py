@@ -8,6 +8,8 @@ evidence is the message's own words.
     "if …", "he said"   taint the sentence from there on, up to a "but"
     "maybe …"           taints its own clause
     a question          taints itself, not the statements before it: "I'm vegan, what can I eat?"
+    "Kim wrote:"        at the end of a line taints what stands below it; "about me:" does not
+    "Actually no."      taints the message up to there
 """
 
 import re
@@ -21,6 +23,7 @@ from dnam.adapters.offline.words import LINE_CHARS, any_of, compiled, straight
 from dnam.languages import Language, Reading
 
 BLANK = "\ufffc"
+TAKEN_BACK_CHARS = 40
 CLAUSE_CHARS = 400
 # Whom a message is said to, as `@name` in front of it: in a channel that is how one speaks to the assistant.
 ADDRESSED = re.compile(r"\A\s{0,9}@\S{1,40}(?=\s)")
@@ -32,6 +35,7 @@ QUOTED = re.compile(
     re.DOTALL | re.MULTILINE,
 )
 PICTURES = "\U0001f000-\U0001faff\u2600-\u27bf\ufe0f\u200d"
+HEADING = re.compile(r"^([^\n]{1,200}):[ \t]*\n", re.MULTILINE)
 FACE = r"(?<!\S)[:;xX=]['-]?[()DPpO3/|]+(?!\S)"
 
 
@@ -74,13 +78,20 @@ class Reader:
         self._tag = re.compile(any_of(language.question_tags), re.IGNORECASE)
         self._contrast = re.compile(any_of(reading.contrasts), re.IGNORECASE)
         self._remember = compiled(language.remember.pattern)
+        self._retractions = [compiled(pattern) for pattern in reading.retractions]
+        self._own_report = re.compile(any_of(reading.own_reports), re.IGNORECASE)
+        self._own = re.compile(any_of(reading.own_headings), re.IGNORECASE)
+        foreign = any_of((*language.reporting_words, *reading.foreign_headings))
+        self._foreign = re.compile(foreign, re.IGNORECASE)
 
     def is_joke(self, text: str) -> bool:
         return any(joke.search(text[:LINE_CHARS]) for joke in self._jokes)
 
     def takes_back(self, text: str) -> bool:
-        """Whether a message is nothing but the sign of a joke: it speaks of the message before it."""
-        return len(text) <= 40 and self.is_joke(text)
+        """Whether a message is nothing but the sign of a joke, or takes back what was said: it speaks of the message
+        before it.
+        """
+        return len(text) <= TAKEN_BACK_CHARS and (self.is_joke(text) or self._retracts(straight(text).strip()))
 
     def asks_to_remember(self, message: str) -> bool:
         """Whether a message may ask for something to be remembered: who has not, need not be read further."""
@@ -93,9 +104,28 @@ class Reader:
         if self.is_joke(text):
             return
         fiction = self._fiction.search(text)
-        for number, (start, end, mark) in enumerate(self._sentences(text)):
+        sentences = list(self._sentences(text))
+        taken_back = max((start for start, end, _ in sentences if self._retracts(text[start:end].strip())), default=0)
+        others = self._of_others(text)
+        for number, (start, end, mark) in enumerate(sentences):
             fictional = fiction is not None and fiction.start() < end
-            yield from self._of_sentence(text, number, start, end, asked="?" in mark, tainted=fictional)
+            tainted = fictional or start < taken_back or any(first <= start < last for first, last in others)
+            yield from self._of_sentence(text, number, start, end, asked="?" in mark, tainted=tainted)
+
+    def _retracts(self, sentence: str) -> bool:
+        return any(pattern.match(sentence) for pattern in self._retractions)
+
+    def _of_others(self, text: str) -> list[tuple[int, int]]:
+        """From where to where somebody else's words stand: below a line that ends in a colon, up to the next such."""
+        headings = [(each.end(), self._is_own(each[1])) for each in HEADING.finditer(text)]
+        ends = [*(start for start, _ in headings), len(text) + 1][1:]
+        return [(start, end) for (start, is_own), end in zip(headings, ends, strict=True) if not is_own]
+
+    def _is_own(self, heading: str) -> bool:
+        """Whether a heading says that the speaker's own words follow."""
+        others = self._own_report.sub(" ", heading)
+        is_own = others != heading or self._own.search(heading) is not None
+        return is_own and self._foreign.search(others) is None
 
     def _sentences(self, text: str) -> Iterator[tuple[int, int, str]]:
         start = 0

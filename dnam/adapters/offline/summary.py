@@ -3,16 +3,23 @@
 Each line of a summary is `<name>: <sentence>`. A sentence informs by the words in it that count: no stop words, nothing
 that is only said to go on with what was said before, and no name of anybody who takes part. When a summary grows over
 its budget, the lines that inform least go first, and of those the oldest; a line of a few such words informs as much as
-any, or old long ones would stay for ever. Where nothing informs and there is no summary yet, the newest lines make one:
-of an empty one nobody knows how far it reached, so that the same would be asked again and again.
+any, or old long ones would stay for ever. What only asks informs nobody, nor does what the assistant listed: items are
+told as items.
+
+Where nothing informs and there is no summary yet, the newest lines make one: of an empty one nobody knows how far it
+reached, so that the same would be asked again and again. Where the guards would leave nothing of it ("tell me a joke"),
+it says that there is nothing to keep. That goes as soon as there is something.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 
-from dnam.adapters.offline.words import LINE_CHARS, WORD, Vocabulary, any_of, one_line, straight
+from dnam.adapters.offline.clauses import Reader
+from dnam.adapters.offline.words import LINE_CHARS, WORD, Vocabulary, any_of, compiled, one_line, straight
+from dnam.guarding import guarding_of
 from dnam.languages import Language
 from dnam.model import Line, SummaryInputs
+from projections.policies.sentences import without_orders
 
 NAME_CHARS = 32
 SENTENCE_CHARS = 300
@@ -28,6 +35,7 @@ ELLIPSIS = "…"
 SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|\n+")
 CODE = re.compile(r"```.{0,4000}?(?:```|\Z)", re.DOTALL)
 QUOTE = re.compile(r"^\s*>[^\n]*", re.MULTILINE)
+LISTED = re.compile(r"^- [^\n]*", re.MULTILINE)
 # Scripts that put no space between words: two characters stand for a word.
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]{2}")
 
@@ -38,52 +46,87 @@ class Summarizer:
     def __init__(self, language: Language) -> None:
         self._vocabulary = Vocabulary(language)
         self._backchannels = language.backchannels
+        self._reader = Reader(language)
+        self._guarding = guarding_of(language)
         self._filler = re.compile(any_of(language.summary.fillers), re.IGNORECASE)
+        self._orders = [compiled(pattern) for pattern in language.summary.orders]
+        self._nothing = language.summary.nothing
         replies = language.replies
-        said = (replies.notice, replies.everything, replies.relevant, replies.conversation, replies.related)
+        headings = (replies.everything, replies.relevant, replies.conversation, replies.related)
         found = (
-            replies.kept,
-            replies.refused,
+            replies.notice,
             replies.more,
             replies.forgetting,
             replies.unknown,
             replies.empty,
             replies.acknowledge,
+            replies.silence,
             replies.off,
+            replies.nobody,
+            replies.identity,
         )
-        self._own = tuple(map(one_line, (*said, *found)))
+        self._headings = tuple(filter(None, (*headings, replies.kept, replies.refused)))
+        self._own = tuple(map(one_line, (*self._headings, *found)))
 
     def summarize(self, inputs: SummaryInputs) -> str:
         """The summary, of `max_chars` code points at most."""
-        units = [*self._previous(inputs.previous, inputs.max_chars)]
-        names = _names(inputs, units)
-        units += [unit for line in inputs.lines for unit in self._units(line, inputs.assistant, names)]
+        before = [*self._previous(inputs.previous, inputs.max_chars)]
+        names = _names(inputs, before)
+        units = before + [unit for line in inputs.lines for unit in self._units(line, inputs.assistant, names)]
         kept = _without_repetition(units) or [*self._newest(inputs)]
         counts = [min(self._count(unit.partition(": ")[2] or unit, names), ENOUGH_WORDS) for unit in kept]
-        return _fitted(kept, counts, inputs.max_chars)
+        return self._standing(_fitted(kept, counts, inputs.max_chars), before, inputs)
+
+    def _standing(self, text: str, before: list[str], inputs: SummaryInputs) -> str:
+        """The same, or with it that there is nothing to keep, where the guards would leave nothing of it."""
+        if not (self._nothing and inputs.lines) or any(line in before for line in text.splitlines()):
+            return text
+        both = f"{text}\n{self._nothing}".strip()
+        offered = [text, *([both] if len(both) <= inputs.max_chars else [])]
+        standing = (each for each in offered if self._is_left(each, inputs))
+        return next(standing, _shortened(self._nothing, inputs.max_chars))
+
+    def _is_left(self, text: str, inputs: SummaryInputs) -> bool:
+        words, spoken = self._guarding.instructions, self._guarding.spoken
+        return without_orders(text, words, spoken, speakers=inputs.speakers).text != ""
 
     def _newest(self, inputs: SummaryInputs) -> Iterator[str]:
-        """The last lines as they are, but for the assistant's canned ones."""
-        said = [line for line in inputs.lines if not self._is_canned(one_line(line.text), line)]
+        """The last lines as they are, but for questions and the assistant's canned ones."""
+        said = [line for line in inputs.lines if not self._is_idle(one_line(line.text), line)]
         for line in said[-NEWEST_LINES:]:
             yield f"{_name(line, inputs.assistant)}: {_shortened(one_line(line.text), SENTENCE_CHARS) or ELLIPSIS}"
 
     def _previous(self, previous: str, max_chars: int) -> Iterator[str]:
-        """The lines of the summary so far; a long one, as another model writes them, in sentences."""
+        """The lines of the summary so far; a long one, as another model writes them, in sentences. Not that there was
+        nothing to keep.
+        """
         for line in previous[: max(max_chars, 0) * 4].splitlines():
-            yield from SENTENCE_END.split(line) if len(line) > SENTENCE_CHARS else (line,)
+            if not self._nothing or line != self._nothing:
+                yield from SENTENCE_END.split(line) if len(line) > SENTENCE_CHARS else (line,)
 
     def _units(self, line: Line, assistant: str, names: frozenset[str]) -> Iterator[str]:
         name = _name(line, assistant)
         text = QUOTE.sub("", CODE.sub("", line.text[:LINE_CHARS]))
-        informative = [
-            sentence for sentence in map(one_line, SENTENCE_END.split(text)) if self._informs(sentence, line, names)
-        ]
+        if line.assistant and any(heading in text for heading in self._headings):
+            text = LISTED.sub("", text)
+        sentences = map(self._told, map(one_line, SENTENCE_END.split(text)))
+        informative = [sentence for sentence in sentences if self._informs(sentence, line, names)]
         for sentence in informative[: SENTENCES_OF_AN_ANSWER if line.assistant else SENTENCES_OF_A_LINE]:
             yield f"{name}: {_shortened(sentence, SENTENCE_CHARS)}"
 
     def _informs(self, sentence: str, line: Line, names: frozenset[str]) -> bool:
-        return not self._is_canned(sentence, line) and self._count(sentence, names) >= LEAST_WORDS
+        return not self._is_idle(sentence, line) and self._count(sentence, names) >= LEAST_WORDS
+
+    def _told(self, sentence: str) -> str:
+        """What a sentence tells, without the order to remember it."""
+        found = (pattern.match(straight(sentence)) for pattern in self._orders)
+        return next((sentence[each.end() :].lstrip() for each in found if each is not None), sentence)
+
+    def _is_idle(self, text: str, line: Line) -> bool:
+        return self._is_canned(text, line) or self._only_asks(text)
+
+    def _only_asks(self, text: str) -> bool:
+        return text.endswith("?") and all(clause.tainted for clause in self._reader.clauses(text))
 
     def _count(self, sentence: str, names: frozenset[str]) -> int:
         """How many words that count a sentence has."""
