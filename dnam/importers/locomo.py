@@ -7,6 +7,10 @@
 
 Times are taken as UTC. People are named after the conversation they are in: two Johns of two conversations are two
 people. Everything beside `conversation` (questions, observations, summaries) is for evaluation and is not read.
+
+A file that breaks off inside a conversation gives nothing of it. `sample_id`, of which the ids of its messages are
+made, stands behind the turns, and so may a session's date: whole turns would come in as somebody else's, and once more
+with the whole file.
 """
 
 import heapq
@@ -24,6 +28,7 @@ from dnam.importers import order, stream
 from dnam.importers.source import (
     Arrival,
     Arrived,
+    BrokenImport,
     Channel,
     Format,
     ImportFailed,
@@ -50,6 +55,13 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
+
+
+WHOLE = (
+    "A conversation comes in whole or not at all: its sample_id, which its turns are known by, stands behind them, and "
+    "so may the dates."
+)
+"""What is told of a file that breaks off."""
 
 
 class _Turn(msgspec.Struct):
@@ -125,7 +137,7 @@ class LoCoMo:
 
     def _conversations(self) -> Iterator[_Conversation | Skipped]:
         keys: set[str] = set()
-        for number, value in enumerate(stream.values(self.path, "item", "conversation"), 1):
+        for number, value in enumerate(_values(self.path), 1):
             read = _conversation(number, value)
             if isinstance(read, _Conversation) and read.key in keys:
                 yield Skipped(
@@ -135,6 +147,14 @@ class LoCoMo:
             if isinstance(read, _Conversation):
                 keys.add(read.key)
             yield read
+
+
+def _values(path: Path) -> Iterator[object]:
+    """Each whole conversation. Raises BrokenImport, which says why nothing of the next one comes in."""
+    try:
+        yield from stream.values(path, "item", "conversation")
+    except BrokenImport as error:
+        raise BrokenImport(path, error.where, f"{error} {WHOLE}") from error
 
 
 def _conversation(number: int, value: object) -> _Conversation | Skipped:
