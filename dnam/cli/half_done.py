@@ -30,9 +30,14 @@ def told_so_far(out: Screen, value: Value) -> Iterator[SoFar]:
     try:
         yield so_far
     except BaseException as error:  # raised again, also Ctrl-C: what was done is told first
-        if out.as_json and _is_failure(error):
+        if out.as_json and not out.has_emitted and _is_failure(error):
             out.emit({**so_far.value(), "error": error_value(error)})
         raise
+
+
+def unknown(form: type[Any]) -> dict[str, object]:
+    """The names of what would be told if it were done, each with null."""
+    return dict.fromkeys(getattr(form, "_fields", None) or form.__struct_fields__)
 
 
 def _is_failure(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.half_done import told_so_far
 from dnam.cli.shell import Shell
 from projections.counting import counted
 
@@ -36,11 +37,14 @@ def undo(shell: Shell, name: str) -> None:
             if shell.out.as_json:
                 await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
             return
+        value = await memory.look(lambda rows: _undone(rows, name, offer, None))
+        so_far.value = lambda: value
         with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
             taken = await undoing.undo(offer, progress)
         await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, taken))
 
-    shell.run(action)
+    with told_so_far(shell.out, lambda: {**dict.fromkeys(NAMES), "shadow": name}) as so_far:
+        shell.run(action)
 
 
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
@@ -70,6 +74,10 @@ def _tell_undone(shell: Shell, rows: "Rows", name: str, offer: "UndoOffer | None
         shell.out.line(f"Took back {in_words(taken)}, as #{taken.seq}.")
         if offer.waits:
             shell.out.line("What stays of who opted out is taken back by the same command once they opted in again.")
+
+
+NAMES = ("shadow", "people", "summaries", "summaries_withheld", "summaries_left", "undone")
+"""What a program reads of it."""
 
 
 def _undone(rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None") -> dict[str, Any]:
