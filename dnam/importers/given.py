@@ -1,8 +1,8 @@
 """What is to be imported, where folders are named too: a server is exported as a folder of files, one a channel.
 
-Of such a folder each file stands for itself: one that cannot be read stops no other, and what is something else is left
-out, and told. What lies in folders within it is not looked at: the exporter keeps there what was attached to messages,
-and somebody may have attached an export.
+Of several files each stands for itself: one that cannot be read stops no other. What is something else in such a
+folder is left out, and told. What lies in folders within it is not looked at: the exporter keeps there what was
+attached to messages, and somebody may have attached an export.
 """
 
 from collections.abc import Iterable
@@ -34,8 +34,8 @@ class Sources(NamedTuple):
     broken: tuple[ImportFailed, ...] = ()
 
     def stands_apart(self, source: Source) -> bool:
-        """Whether it stops nothing else where it breaks off."""
-        return source.format == "discoclaw" or source.path in self.of_folders
+        """Whether it stops nothing else where it breaks off: among others, or made of several files itself."""
+        return len(self.all) > 1 or source.path in self.of_folders or source.format == "discoclaw"
 
 
 def sources(paths: Iterable[Path]) -> Sources:
@@ -94,8 +94,8 @@ def _inside(folder: Path) -> list[Path]:
 
 def _export(path: Path) -> DiscordExport | LeftOut:
     """The export in a file, or what it is instead. Raises BrokenImport or UnreadableImport where nobody can say."""
-    if path.is_dir():
-        return LeftOut(path, "a folder")
+    if not path.is_file():  # nor is a pipe read, which nobody may write to
+        return LeftOut(path, "a folder" if path.is_dir() else "no file")
     if path.suffix.lower() != OF_THE_EXPORTER:
         return LeftOut(path, "no JSON, by its name")
     try:

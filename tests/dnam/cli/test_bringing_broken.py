@@ -151,6 +151,18 @@ def test_what_is_wrong_with_a_pipe_is_told_a_program_by_the_name_that_was_given(
     assert ran.value["error"]["message"].startswith("- is not UTF-8 after message 6")
 
 
+@pytest.mark.parametrize("option", ["--learn", "--dry-run"])
+def test_of_several_files_one_that_breaks_off_stops_no_other(tmp_path: Path, option: str) -> None:
+    later = write(tmp_path / "later.json", export(*(message(n, f"later {n}") for n in range(20, 23)), id="501"))
+    given = (spoiled(tmp_path), later, cut_talks(tmp_path, 1))
+    ran = dnam("--json", "import", "--audience", "guild", option, *given, "--data", tmp_path / "d")
+    came = ran.value["dry_run" if option == "--dry-run" else "imported"]
+    assert (ran.code, came["messages"]) == (3, 9)
+    error = ran.value["error"]
+    assert {each["file"] for each in (error, *error["others"])} == {str(given[0]), str(given[2])}
+    assert "run the same command" not in ran.err
+
+
 # -- LoCoMo's files ------------------------------------------------------------------------------------------------
 
 NONE_OF_IT = "A conversation comes in whole or not at all: its sample_id, which its turns are known by"

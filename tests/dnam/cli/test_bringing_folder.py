@@ -1,5 +1,6 @@
 """`import` of a folder of Discord exports, as exporting a server leaves it; and the assistant of an export by name."""
 
+import os
 import resource
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,6 +94,14 @@ def test_an_export_of_a_folder_that_breaks_off_stops_no_other(tmp_path: Path, se
         (str(server / "z-cut.json"), "before its first message"),
     ]
     assert all(each["message"] in ran.err for each in (error, *error["others"]))
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path, server: Path) -> None:
+    os.mkfifo(server / "c.json")
+    (server / "d.json").symlink_to(server / "gone.json")
+    ran = dnam("--json", "import", "--dry-run", server, "--data", tmp_path / "d")
+    left = {Path(each["file"]).name: each["why"] for each in ran.value["dry_run"]["left_out"]}
+    assert (left["c.json"], left["d.json"]) == ("no file", "no file")
 
 
 def test_a_folder_in_which_no_export_can_be_read_is_refused(tmp_path: Path) -> None:
