@@ -32,6 +32,7 @@ from projections.events import (
     Event,
     ImportBegan,
     ImportEnded,
+    ItemEvicted,
     ItemRefused,
     MessageEdited,
     MessageHeard,
@@ -56,6 +57,9 @@ SENTENCE = "a sentence of a summary that instructs the assistant"
 
 RENAMED = "an id that two items of a file have: the second comes in under one made of its words"
 """How something that was taken is not as its file has it."""
+
+EVICTED = "an item that makes room for others, since a person has so many (DNAM_DURABLE_MAX_ITEMS)"
+"""Another reason: it came in, or was there before, and is listed as evicted."""
 
 Progress = Callable[["Tally"], None]
 
@@ -202,6 +206,8 @@ class Importer:
         self.tally.events += len(new)
         events = [record.event for record in new]
         self.tally.skipped.update(reason for event in events for reason in _held(event))
+        if evicted := sum(isinstance(event, ItemEvicted) for event in events):
+            self.tally.changed[EVICTED] += evicted
         self.tally.narrowed += sum(isinstance(event, PlaceAudienceChanged) for event in events)
         came = _came(kind, events)
         if came:

@@ -262,9 +262,11 @@ def _told_until_then(tally: "Tally") -> Iterator[None]:
     try:
         yield
     except BaseException as error:  # raised again, also Ctrl-C: what came in is told first
+        is_broken = isinstance(error, ImportFailed)
         if tally.read:
-            note(f"until then: {in_words(tally)}. What was imported stays; run the same command to go on")
-        elif isinstance(error, ImportFailed):
+            goes_on = "" if is_broken else "; run the same command to go on"
+            note(f"until then: {in_words(tally)}. What was imported stays{goes_on}")
+        elif is_broken:
             note("nothing was imported")
         raise
 

@@ -64,6 +64,10 @@ WHOLE = (
 """What is told of a file that breaks off."""
 
 
+SAME_ID = "a turn with a dia_id that was there before"
+"""Why something is skipped."""
+
+
 class _Turn(msgspec.Struct):
     speaker: NonEmpty
     dia_id: NonEmpty
@@ -199,8 +203,10 @@ def session_ms(date: object) -> int | None:
 
 
 def _messages(conversation: _Conversation, place: PlaceSeen, assistants: Sequence[str]) -> Iterator[Arrival]:
-    """A conversation's messages, each said later than the one before it: turn n of a session n ms after its date."""
-    last = -1
+    """A conversation's messages, each said later than the one before it: turn n of a session n ms after its date. Of
+    turns with one id, which would be one message, the first is taken.
+    """
+    last, given = -1, set[str]()
     for session in conversation.sessions:
         for number, value in enumerate(session.turns, 1):
             where = f"{conversation.key}, session {session.number}, turn {number}"
@@ -208,6 +214,10 @@ def _messages(conversation: _Conversation, place: PlaceSeen, assistants: Sequenc
             if isinstance(turn, Skipped):
                 yield turn
                 continue
+            if turn.dia_id in given:
+                yield Skipped(SAME_ID, f"{where} ({turn.dia_id})")
+                continue
+            given.add(turn.dia_id)
             last = max((session.date or 0) + number, last + 1)
             yield Arrived(_request(conversation, place, turn, last, assistants))
 

@@ -1,6 +1,7 @@
 """`import` of what breaks off: what a program reads of it, what came in, and what stays away."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -186,7 +187,7 @@ def test_whole_conversations_before_the_cut_come_in_as_by_the_whole_file(tmp_pat
     command = ("import", "--audience", "guild", "--no-learn", "--data")
     ran = dnam(*command, tmp_path / "d", cut)
     assert ran.code == 3
-    assert "until then: imported 3 messages" in ran.err
+    assert "until then: imported 3 messages. What was imported stays\n" in ran.err
     assert NONE_OF_IT in ran.err
     assert dnam(*command, tmp_path / "d", tmp_path / "whole.json").out == "Imported 3 messages; 3 known already.\n"
     assert dnam(*command, tmp_path / "e", tmp_path / "whole.json").code == 0
@@ -209,6 +210,14 @@ def test_a_log_that_is_there_stays_as_it_is_where_nothing_comes_in(tmp_path: Pat
     before = dnam("stats", "--data", tmp_path / "d").out
     assert dnam(*command, cut_talks(tmp_path, 1)).code == 3
     assert dnam("stats", "--data", tmp_path / "d").out == before
+
+
+@pytest.mark.parametrize("option", ["--no-learn", "--dry-run"])
+def test_items_that_make_room_for_others_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.setenv("DNAM_DURABLE_MAX_ITEMS", "3")
+    write(tmp_path / "claw" / "durable" / "1.json", store(*(item(f"i{n}", f"knows song {n}") for n in range(5))))
+    ran = dnam("import", option, tmp_path / "claw", "--data", tmp_path / "d")
+    assert re.search(r"change(?:d)? 2: an item that makes room for others, .*DNAM_DURABLE_MAX_ITEMS\)\n", ran.out)
 
 
 # -- learning ------------------------------------------------------------------------------------------------------
