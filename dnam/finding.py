@@ -169,7 +169,7 @@ def place_words(rows: Rows, place: str) -> str:
 
 def source_words(rows: Rows, source: Source) -> str:
     """How an item came, and from where, by the name that the place has now."""
-    if source.type in ("manual", "import") and source.message is None:
+    if source.type == "manual" or (source.type == "import" and source.message is None):
         return source.type
     return f"{source.type} {_source_place(rows, source)}".strip()
 

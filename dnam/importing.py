@@ -6,10 +6,10 @@ passed over, and only what is new is appended.
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from dnam.import_tally import Tally
 from dnam.imported_items import item_request
 from dnam.imported_summaries import in_dm, is_heard, place_of_summary, record_summary, was_narrower
 from dnam.importers.census import Census, names_of
@@ -32,6 +32,7 @@ from projections.events import (
     Event,
     ImportBegan,
     ImportEnded,
+    ItemEvicted,
     ItemRefused,
     MessageEdited,
     MessageHeard,
@@ -54,47 +55,13 @@ QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
 SENTENCE = "a sentence of a summary that instructs the assistant"
 """Another reason."""
 
-MOST_PLACES = 3
-"""How many of the places where something was skipped are told for each reason."""
+RENAMED = "an id that two items of a file have: the second comes in under one made of its words"
+"""How something that was taken is not as its file has it."""
+
+EVICTED = "an item that makes room for others, since a person has so many (DNAM_DURABLE_MAX_ITEMS)"
+"""Another reason: it came in, or was there before, and is listed as evicted."""
 
 Progress = Callable[["Tally"], None]
-
-
-@dataclass
-class Tally:
-    """What an import did so far. `messages` are the new ones and `edits` those of known ones; `narrowed` are the places
-    that fewer can read since, by the operator's word. `known` was there already; `skipped` counts by reason; `own` are
-    the messages that the assistant is taken to have written, known ones too. `people` and `sessions` are all that the
-    sources named, known ones too: what an earlier run brought in may still be unread. `skipped_at` are the first places
-    of each reason that a source gave.
-    """
-
-    read: int = 0
-    messages: int = 0
-    edits: int = 0
-    items: int = 0
-    summaries: int = 0
-    narrowed: int = 0
-    known: int = 0
-    events: int = 0
-    skipped: Counter[str] = field(default_factory=Counter)
-    skipped_at: dict[str, list[str]] = field(default_factory=dict)
-    own: int = 0
-    people: set[Handle] = field(default_factory=set)
-    sessions: set[str] = field(default_factory=set)
-
-    def skip(self, reason: str, where: str) -> None:
-        """Something in a source is not taken."""
-        self.skipped[reason] += 1
-        places = self.skipped_at.setdefault(reason, [])
-        if len(places) < MOST_PLACES:
-            places.append(where)
-
-    def where(self, reason: str) -> str:
-        """The first places of a reason, to be put behind it; nothing where none is known."""
-        places = self.skipped_at.get(reason, [])
-        more = ", …" if len(places) < self.skipped[reason] else ""
-        return f" ({', '.join(places)}{more})" if places else ""
 
 
 @dataclass
@@ -111,7 +78,7 @@ class Span:
 
 
 class Importer:
-    """Records arrivals in the order in which they come."""
+    """Records arrivals in the order in which they come. `tally` has what was read ahead of them."""
 
     def __init__(
         self,
@@ -120,6 +87,7 @@ class Importer:
         same: Iterable[tuple[str, str]] = (),
         portable: bool = False,
         formats: Iterable[str] = (),
+        tally: Tally | None = None,
     ) -> None:
         self._memory = memory
         self._formats = tuple(sorted(set(formats)))
@@ -133,7 +101,7 @@ class Importer:
         self._spoke: set[Account] = set()
         self._partners: set[tuple[str, Account]] = set()
         self._in_flight = InFlight(memory, self._count, self._refused)
-        self.tally = Tally()
+        self.tally = Tally() if tally is None else tally
 
     async def bring(self, arrivals: Iterator[Arrival], progress: Progress) -> Tally:
         """Record everything; what was read before an error or an interruption is recorded too."""
@@ -238,6 +206,8 @@ class Importer:
         self.tally.events += len(new)
         events = [record.event for record in new]
         self.tally.skipped.update(reason for event in events for reason in _held(event))
+        if evicted := sum(isinstance(event, ItemEvicted) for event in events):
+            self.tally.changed[EVICTED] += evicted
         self.tally.narrowed += sum(isinstance(event, PlaceAudienceChanged) for event in events)
         came = _came(kind, events)
         if came:
@@ -283,6 +253,8 @@ class Importer:
         if item.account is not None and not person:
             self.tally.skipped[UNWANTED] += 1
             return
+        if item.was:
+            self.tally.change(RENAMED, f"{item.was} of {item.user} is {item.id} here")
         cap = self._memory.settings.durable_max_items
         guarding = self._memory.guarding
         request = item_request(item, person, portable=self._portable, cap=cap, guarding=guarding)

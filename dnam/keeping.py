@@ -258,21 +258,29 @@ class Keeping(Access):
         return await self._restored(item.owner, item.id, _here(item), by, origin or self.origin())
 
     async def reword(
-        self, item: Item, text: str, *, by: By, undoes: bool = True, origin: Origin | None = None
+        self,
+        item: Item,
+        text: str,
+        *,
+        by: By,
+        undoes: bool = True,
+        source: Source | None = None,
+        origin: Origin | None = None,
     ) -> list[Item]:
-        """Have this item, and no other of its id, say again what it said before."""
+        """Have this item, and no other of its id, say again what it said before; `source` is where it had that from."""
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
         arguments.actor(by)
         arguments.of_kind(bool, undoes=undoes)
+        arguments.perhaps(Source, source=source)
         arguments.perhaps(Origin, origin=origin)
         await self._known_actor(by)
-        return await self._changed(
-            [self._rewording(item, text, by, self.now(), origin or self.origin())], undoes=undoes
-        )
+        reword = self._rewording(item, text, by, self.now(), origin or self.origin(), source)
+        return await self._changed([reword], undoes=undoes)
 
-    def _rewording(self, item: Item, text: str, by: By, said: int, origin: Origin) -> Decision:
-        request = EditRequest(item.owner, item.id, whole(text), by, said, origin, _here(item), guarding=None)
+    def _rewording(self, item: Item, text: str, by: By, said: int, origin: Origin, source: Source | None) -> Decision:
+        words = whole(text)
+        request = EditRequest(item.owner, item.id, words, by, said, origin, _here(item), guarding=None, source=source)
         return partial(_editing, request)
 
     async def _changed(self, decisions: Iterable[Decision], *, undoes: bool = False) -> list[Item]:

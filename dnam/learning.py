@@ -85,6 +85,7 @@ class Learner:
         self._memory = assistant.memory
         self._persons = None if persons is None else [each for each in persons if each]
         self._chosen = None if chosen is None else set(chosen)
+        self._begin()
 
     @property
     def paid(self) -> bool:
@@ -149,24 +150,34 @@ class Learner:
 
     async def learn(self, progress: Progress) -> LearnedAll:
         """Run the loops over everything unread, until it is read or the model may not be asked any more for now."""
-        read: list[Learned] = []
-        summed: list[Refreshed] = []
-        put_off = ""
+        self._begin()
         try:
-            await self._learn(progress, read, summed)
+            await self._learn(progress)
         except OverBudget as error:
-            put_off = str(error) or type(error).__name__
+            self._put_off = str(error) or type(error).__name__
+            self._left = (await self._memory.look(self.estimate)).calls
+        return self.so_far()
+
+    def _begin(self) -> None:
+        self._read_so_far: list[Learned] = []
+        self._summed_so_far: list[Refreshed] = []
+        self._put_off = ""
+        self._left = 0
+
+    def so_far(self) -> LearnedAll:
+        """What was learned since the last beginning, also where it broke off."""
+        read, summed = self._read_so_far, self._summed_so_far
         return LearnedAll(
             extractions=sum(1 for each in read if not each.error),
             summaries=sum(1 for each in summed if each.worked),
             events=sum(each.events for each in read),
             errors=(*(each.error for each in read if each.error), *(each.error for each in summed if each.error)),
             unmerged=tuple(error for each in read for error in each.unmerged),
-            put_off=put_off,
-            left=(await self._memory.look(self.estimate)).calls if put_off else 0,
+            put_off=self._put_off,
+            left=self._left,
         )
 
-    async def _learn(self, progress: Progress, read: list[Learned], summed: list[Refreshed]) -> None:
+    async def _learn(self, progress: Progress) -> None:
         """What each loop did is noted as soon as it is known."""
         lessons = await self._memory.look(self.lessons)
         cards = await self._memory.look(self.cards)
@@ -175,12 +186,12 @@ class Learner:
             progress(done, total)
             with suppress(ErasedMeanwhile, OptedOut):  # nothing of theirs is learned any more
                 async for learned in self._read(lesson):
-                    read.append(learned)
+                    self._read_so_far.append(learned)
         for done, card in enumerate(cards, len(lessons)):
             progress(done, total)
             with suppress(ErasedMeanwhile, OptedOut):
                 async for refreshed in self._summarise(card):
-                    summed.append(refreshed)
+                    self._summed_so_far.append(refreshed)
         progress(total, total)
 
     async def _read(self, lesson: Lesson) -> AsyncIterator[Learned]:

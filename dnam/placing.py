@@ -32,12 +32,15 @@ ABOUT: dict[str, About] = {SELF: "self", OWNER: "owner"}
 
 
 class Opposite(NamedTuple):
-    """How a change of an item is taken back: what it is to say again, or in which compartment it is to lie again."""
+    """How a change of an item is taken back: what it is to say again, and where that was from if that is known, or in
+    which compartment it is to lie again.
+    """
 
     item: Item
     way: Verb
     text: str = ""
     compartment: str = ""
+    source: Source | None = None
 
 
 class Placing(Keeping):
@@ -103,6 +106,7 @@ class Placing(Keeping):
         """
         changes = arguments.each(Opposite, changes=changes)
         for each in changes:
+            arguments.perhaps(Source, source=each.source)
             if each.way == "moved back":
                 arguments.of_owner(each.compartment, each.item.owner)
         arguments.actor(by)
@@ -120,7 +124,7 @@ class Placing(Keeping):
             case "restored":
                 return await self._restoring(change.item, by, said, origin)
             case "put back as it was":
-                return self._rewording(change.item, change.text, by, said, origin)
+                return self._rewording(change.item, change.text, by, said, origin, change.source)
             case "moved back":
                 return self._moving_back(change.item, change.compartment, by, said, origin)
             case _:

@@ -77,15 +77,15 @@ def refuse_another(head: Head, engine: Engine) -> None:
 
 
 class Returning:
-    """Records what an export holds, in its order."""
+    """Records what an export holds, in its order, and counts it in `tally`."""
 
-    def __init__(self, memory: Memory, head: Head) -> None:
+    def __init__(self, memory: Memory, head: Head, tally: Tally | None = None) -> None:
         self._memory = memory
         self._head = head
         self._in_flight = InFlight(memory, self._count)
         self._open: dict[EventId, VaultId] = {}
         self._erasures = 0
-        self.tally = Tally()
+        self.tally = Tally() if tally is None else tally
 
     async def bring(self, decisions: Iterator[Returned], progress: Progress) -> Tally:
         """Record everything; what was read before an error or an interruption is recorded too."""

@@ -259,17 +259,27 @@ def in_words(rows: Rows, what: str) -> str:
     return f"{words}, of {names[0]}" if len(names) == 1 else what
 
 
-async def carry_out(memory: Access, found: Plan) -> Done:
-    """Record it, in as many decisions as it takes, each for one owner or one session."""
-    done = Done(None, 0)
+NOTHING_DONE = Done(None, 0)
+
+
+def _untold(done: Done) -> None:
+    """Nobody listens."""
+
+
+async def carry_out(memory: Access, found: Plan, tell: Callable[[Done], None] = _untold) -> Done:
+    """Record it, in as many decisions as it takes, each for one owner or one session; after each, `tell` hears what was
+    recorded so far.
+    """
+    done = NOTHING_DONE
     decide: Decide = reverts.undo_revert if found.asked.undoes else reverts.revert
     for part in found.parts:
         while (recorded := await _record(memory, decide, part.owner, part.events, found)).records:
-            done = _counted(done, recorded)
+            tell(done := _counted(done, recorded))
     for each in found.changed:
         of_key: DecideSummary = summaries.undo_revert_summary if found.asked.undoes else summaries.revert_summary
         one = partial(_of_key, of_key, each.key)
-        done = _counted(done, await _record(memory, one, each.event.person, found.asked.summaries, found))
+        recorded = await _record(memory, one, each.event.person, found.asked.summaries, found)
+        tell(done := _counted(done, recorded))
     return done
 
 

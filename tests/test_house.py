@@ -322,6 +322,53 @@ def test_whatever_silences_a_checker_or_leaves_a_test_out_says_why() -> None:
     ] == []
 
 
+MAY_SLEEP = {
+    "tests/bench/answers.py": "what is measured is a load that comes at a pace",
+    "tests/bench/in_discord.py": "what is measured is a load that comes at a pace",
+    "tests/dnam/rederiving/test_kept_replies.py": "others are written by threads meanwhile, which nothing tells of",
+    "tests/dnam/test_mirror.py": "a real process is killed at several moments",
+    "tests/loopback/discord/gateway.py": "what a round trip over a network takes",
+    "tests/loopback/messages/server.py": "a service that takes the time that a test gives it",
+    "tests/proof/crashes/life.py": "a real process is killed at any moment",
+}
+"""Where a test, or what tests stand on, really sleeps, and why. Anywhere else something is waited for that happens."""
+
+
+def naps(source: str) -> Iterator[int]:
+    """The lines that sleep for longer than a turn of the event loop."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Name(id="sleep") | ast.Attribute(attr="sleep"), args=[ast.Constant(value=0), *_]):
+                continue
+            case ast.Call(func=ast.Name(id="sleep") | ast.Attribute(attr="sleep")):
+                yield node.lineno
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("time.sleep(0.1)", True),
+        ("sleep(1)", True),
+        ("await asyncio.sleep(SECONDS)", True),
+        ("await asyncio.sleep(delay=0.1)", True),
+        ("await asyncio.sleep(0)", False),
+        ("await asyncio.sleep(0, 'done')", False),
+        ("CODE = 'import time; time.sleep(60)'", False),
+        ("model._sleep(3)", False),
+    ],
+)
+def test_a_nap_is_found(line: str, found: bool) -> None:
+    assert list(naps(f"async def test():\n    {line}\n")) == [2] * found
+
+
+def test_nothing_sleeps() -> None:
+    """What a process of its own does, as the text of its program has it here, is left out: there is no other way."""
+    sources = list((ROOT / "tests").rglob("*.py"))
+    assert len(sources) > 500
+    found = {path.relative_to(ROOT).as_posix() for path in sources if any(naps(path.read_text(encoding="utf-8")))}
+    assert found == MAY_SLEEP.keys()
+
+
 def test_the_core_s_lint_bans_clock_and_dice(tmp_path: Path) -> None:
     (tmp_path / "projections").mkdir()
     shutil.copy(ROOT / "pyproject.toml", tmp_path)

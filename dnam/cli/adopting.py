@@ -11,6 +11,7 @@ import typer
 from dnam.cli.adopting_ready import ready
 from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
 from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.screen import amount
 from dnam.cli.shadows import Name
 from dnam.cli.shell import Shell
@@ -95,9 +96,10 @@ def adopt(
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)
-                await _adopt(shell, memory, adopting, manifest.name, costs, pick=pick)
+                await _adopt(shell, memory, adopting, manifest.name, costs, so_far, pick=pick)
 
-    shell.run(action)
+    with told_so_far(shell.out, lambda: {**dict.fromkeys(NAMES), "shadow": name}) as so_far:
+        shell.run(action)
 
 
 # -- comparing ------------------------------------------------------------------------------------------------------
@@ -137,6 +139,7 @@ async def _adopt(
     adopting: "Adopting",
     name: str,
     tell_cost: "Callable[[Offer], None]",
+    so_far: SoFar,
     *,
     pick: bool,
 ) -> None:
@@ -160,6 +163,8 @@ async def _adopt(
         if shell.out.as_json:
             await memory.look(lambda rows: _tell(shell, rows, name, offer, None))
         return
+    value = await memory.look(lambda rows: _value(rows, name, offer, None, ()))
+    so_far.value = lambda: value
     with told_broken_off(shell), shell.out.progress("adopting", "decisions") as progress:
         taken = await adopting.adopt(chosen, progress)
     missed = await adopting.missed(offer, chosen, taken)
@@ -222,6 +227,10 @@ def _tell(
     else:
         shell.out.line(f"Adopted {in_words(taken)}, as #{taken.seq}.")
         shell.out.line(f"`dnam adopt --undo {name}` takes it back.")
+
+
+NAMES = ("shadow", "goes_on", "people", "summaries", "missed", "adopted")
+"""What a program reads of an adoption."""
 
 
 def _value(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dnam.cli.command import Command, Data, Json
+from dnam.cli.half_done import told_so_far, unknown
 from dnam.cli.screen import can_be_asked, note
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
@@ -41,11 +42,12 @@ def backup(
     A chat or a bot goes on meanwhile. What was redacted or erased since the last time is dropped from the backup too.
     The passphrase is asked for, or taken from the setting DNAM_BACKUP_PASSPHRASE.
     """
-    from replay.backing_up import back_up
+    from replay.backing_up import BackedUp, back_up
 
     shell = Shell(data, as_json)
     place = dest.expanduser()
-    with data_folder(shell, writable=False) as store:
+    nothing = {"place": place, **unknown(BackedUp)}
+    with told_so_far(shell.out, lambda: nothing), data_folder(shell, writable=False) as store:
         keys = _keys_wanted(shell, with_keys)
         with _told_unfinished(place), shell.out.progress("backing up") as progress:
             done = back_up(store, place, now(), keys, progress)

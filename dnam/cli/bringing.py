@@ -5,8 +5,8 @@ An import that is broken off, by Ctrl-C or a broken file, keeps what it had; the
 
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
@@ -14,25 +14,27 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from dnam.cli.bringing_check import Asked, checked
+from dnam.cli.bringing_words import in_words, say_tally, tally_value, tell_folders
+from dnam.cli.brought import Brought
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.failures import COULD_NOT, INTERRUPTED, Ending
+from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.learning import learn_all, learner_of
 from dnam.cli.piped import Given, readable_again
 from dnam.cli.progress import unless_passed
-from dnam.cli.rehearsing import rehearse
+from dnam.cli.rehearsing import nothing_rehearsed, rehearse
 from dnam.cli.returning import take_back, the_export
 from dnam.cli.screen import Screen, answer_to, can_be_asked, in_quotes, note
 from dnam.cli.shell import Shell
-from projections.counting import counted
 from projections.errors import BadRequest
 from projections.policies.text import whole
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from dnam.importers.source import Arrival, Channel, ImportFailed, Options, Source, Told
-    from dnam.importing import Tally
-    from dnam.learning import LearnedAll
+    from dnam.import_tally import Tally
+    from dnam.importers.source import Arrival, Channel, Options, Source, Told
+    from dnam.learning import Learner
     from dnam.memory import Memory
     from dnam.rehearsal import Rehearsal
 
@@ -41,7 +43,10 @@ TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
 def bring(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH…", help="Exported files, - for a pipe, or a DiscoClaw data folder.")
+        list[Path],
+        typer.Argument(
+            metavar="PATH…", help="Exported files, - for a pipe, a folder of Discord exports, or DiscoClaw's."
+        ),
     ],
     audience: Annotated[
         str | None, typer.Option(metavar="WHO", help="Who could read it: guild, channel or dm. Unsaid: restricted.")
@@ -80,8 +85,16 @@ def bring(
     how = How(
         audience, tuple(map(whole, assistant or ())), [_pair(whole(each)) for each in same_person or []], portable
     )
-    with readable_again(paths) as given:
-        _bring_given(shell, given, how, learn_after=learn_after, dry_run=dry_run)
+    nothing = nothing_rehearsed if dry_run else nothing_brought
+    with told_so_far(shell.out, nothing) as so_far, readable_again(paths) as given:
+        _bring_given(shell, given, how, so_far, learn_after=learn_after, dry_run=dry_run)
+
+
+def nothing_brought() -> dict[str, object]:
+    """What a program reads where nothing was read yet."""
+    from dnam.import_tally import Tally
+
+    return {"imported": tally_value(Tally()), "learned": None}
 
 
 class How(NamedTuple):
@@ -95,75 +108,55 @@ class How(NamedTuple):
     portable: bool
 
 
-def _bring_given(shell: Shell, given: Given, how: How, *, learn_after: bool, dry_run: bool) -> None:
-    same, sources = how.same, _sources(given.paths)
-    export = the_export(sources, options=any(how))
+def _bring_given(shell: Shell, given: Given, how: How, so_far: SoFar, *, learn_after: bool, dry_run: bool) -> None:
+    from dnam.importers.given import sources
+
+    found = sources(given.paths)
+    tell_folders(found)
+    export = the_export(found.all, options=any(how))
     if export is not None:
-        take_back(shell, export, dry_run=dry_run)
+        take_back(shell, export, so_far, dry_run=dry_run)
         return
-    asked = Asked(sources, _options(sources, shell.out, how.audience, list(how.assistants)), same)
+    asked = Asked(found.all, _options(found.all, shell.out, how.audience, list(how.assistants)), how.same)
     options = checked(asked, partial(_rehearsing, shell), must_exist=not dry_run)
-    brought = Brought(sources, options, same, how.portable, [], given.name)
+    brought = Brought(found, options, how.same, how.portable, list(found.broken), given.name)
     if dry_run:
-        rehearse(shell, sources, brought.arrivals(), same, how.portable, brought.total)
+        rehearse(shell, brought, so_far)
     else:
-        _bring(shell, brought, learn_after=learn_after)
-    for error in brought.unread:
-        for other in error.others:
-            note(str(other))
-        raise error
+        _bring(shell, brought, so_far, learn_after=learn_after)
 
 
-class Brought(NamedTuple):
-    """What is brought in, and how. `unread` are the folders of which some files could not be read, once all was; `name`
-    says how whoever gave a file calls it.
-    """
+def _bring(shell: Shell, brought: Brought, so_far: SoFar, *, learn_after: bool) -> None:
+    from dnam.import_tally import Tally, ahead_of_what_comes_in
 
-    sources: "list[Source]"
-    options: "Options"
-    same: list[tuple[str, str]]
-    portable: bool
-    unread: "list[ImportFailed]"
-    name: Callable[[Path], Path]
+    tally, learning = Tally(), list["Learner"]()
 
-    @property
-    def total(self) -> int | None:
-        """How many messages there are, as the sources have it; None where one does not say before it is read."""
-        counts = [channel.messages for source in self.sources for channel in source.channels]
-        if any(count is None for count in counts) or not all(source.channels for source in self.sources):
-            return None
-        return sum(count or 0 for count in counts)
+    def value() -> dict[str, object]:
+        learned = learning[0].so_far() if learning else None
+        return {"imported": brought.value(tally), "learned": learned}
 
-    def arrivals(self) -> "Iterator[Arrival]":
-        """Everything in the sources that was said by now, in the order of `said`."""
-        from dnam.importers.merge import by_now, in_order, located
-
-        now = self.options.now
-        return in_order([located(by_now(self._read(each), now), self.name(each.path)) for each in self.sources])
-
-    def _read(self, source: "Source") -> "Iterator[Arrival]":
-        """What a source holds. Of a folder each file stands for itself: a bad one stops nothing else."""
-        from dnam.importers.order import until_broken
-
-        read = source.read(self.options)
-        return until_broken(read, self.unread) if source.format == "discoclaw" else read
-
-
-def _bring(shell: Shell, brought: Brought, *, learn_after: bool) -> None:
-    async def action(memory: "Memory") -> "tuple[Tally, LearnedAll | None]":
-        tally = await _import(memory, brought, shell.out)
-        _say_tally(shell.out, tally)
+    async def action(memory: "Memory") -> None:
+        assert arrivals is not None
+        await _import(memory, brought, arrivals, tally, shell.out)
+        say_tally(shell.out, tally)
         if not learn_after or not (tally.people or tally.sessions):
-            return tally, None
+            return
         async with learner_of(memory, shell.data, tally.people, tally.sessions) as learner:
-            if not tally.events and not (await memory.look(learner.estimate)).calls:
-                return tally, None
-            return tally, await learn_all(memory, learner, shell.out)
+            if tally.events or (await memory.look(learner.estimate)).calls:
+                learning.append(learner)
+                await learn_all(memory, learner, shell.out)
 
-    tally, learned = shell.run(action, create=True)
+    so_far.value = value
+    with _told_until_then(tally):
+        arrivals = ahead_of_what_comes_in(brought.arrivals(), tally)
+    if arrivals is None:  # nothing is written, and where there is no log, none is begun
+        say_tally(shell.out, tally)
+    else:
+        shell.run(action, create=True)
+    brought.refuse_unread()
     if shell.out.as_json:
-        shell.out.emit({"imported": _tally_json(tally), "learned": learned})
-    if learned is not None and not learned.is_whole:
+        shell.out.emit(value())
+    if learning and not learning[0].so_far().is_whole:
         raise Ending(COULD_NOT)
 
 
@@ -183,13 +176,7 @@ def _pair(text: str) -> tuple[str, str]:
     return one, other
 
 
-def _sources(paths: list[Path]) -> "list[Source]":
-    from dnam.importers.detect import detect
-
-    return [detect(path) for path in paths]
-
-
-def _options(sources: "list[Source]", out: Screen, audience: str | None, assistants: list[str]) -> "Options":
+def _options(sources: "Sequence[Source]", out: Screen, audience: str | None, assistants: list[str]) -> "Options":
     from dnam.importers.source import Options
 
     told = None if audience is None else _told(audience)
@@ -213,7 +200,7 @@ def _told(text: str) -> "Told":
     raise BadRequest(f"--audience is one of {', '.join(TOLD)}, not {in_quotes(text)}")
 
 
-def _ask(sources: "list[Source]", out: Screen) -> "dict[str, Told]":
+def _ask(sources: "Sequence[Source]", out: Screen) -> "dict[str, Told]":
     """Ask once for each channel of which the file does not say who could read it; only in a terminal."""
     channels = [channel for source in sources for channel in source.channels if channel.must_ask]
     if not _may_ask(out):
@@ -251,61 +238,37 @@ def _answer_for(channel: "Channel") -> "Told":
 # -- importing -----------------------------------------------------------------------------------------------------
 
 
-async def _import(memory: "Memory", brought: Brought, out: Screen) -> "Tally":
+async def _import(
+    memory: "Memory", brought: Brought, arrivals: "Iterator[Arrival]", tally: "Tally", out: Screen
+) -> None:
     from dnam.importing import Importer
 
-    formats = [source.format for source in brought.sources]
-    importer = Importer(memory, same=brought.same, portable=brought.portable, formats=formats)
+    formats = [source.format for source in brought.found.all]
+    importer = Importer(memory, same=brought.same, portable=brought.portable, formats=formats, tally=tally)
     total = brought.total
     with out.progress("importing", "messages") as tell:
-        try:
-            tally = await importer.bring(
-                brought.arrivals(), lambda tally: tell(tally.read, unless_passed(total, tally.read))
-            )
-        except BaseException:  # raised again, also Ctrl-C: what came in is told first
-            if importer.tally.read:
-                note(f"until then: {_in_words(importer.tally)}. What was imported stays; run the same command to go on")
-            raise
+        with _told_until_then(tally):
+            await importer.bring(arrivals, lambda tally: tell(tally.read, unless_passed(total, tally.read)))
         tell(tally.read, tally.read)
     for words in await importer.unjoined():
         note(f"--same-person: {words}")
-    return tally
 
 
-def _in_words(tally: "Tally") -> str:
-    counts = [(tally.messages, "message"), (tally.edits, "edit"), (tally.items, "item"), (tally.summaries, "summary")]
-    new = [counted(count, word) for count, word in counts if count]
-    parts = [f"imported {', '.join(new)}" if new else "imported nothing new"]
-    if tally.narrowed:
-        parts.append(f"restricted {counted(tally.narrowed, 'channel')} that everybody in the guild could read")
-    if tally.known:
-        parts.append(f"{tally.known} known already")
-    if tally.skipped:
-        parts.append(f"{tally.skipped.total()} skipped")
-    return "; ".join(parts)
+@contextmanager
+def _told_until_then(tally: "Tally") -> Iterator[None]:
+    """Whoever it breaks off for is told what came in; also that nothing did."""
+    from dnam.importers.source import ImportFailed
 
-
-def _say_tally(out: Screen, tally: "Tally") -> None:
-    if out.as_json:
-        return
-    out.line(_in_words(tally).capitalize() + ".")
-    for reason, count in Counter(tally.skipped).most_common():
-        out.line(f"  skipped {count}: {reason}{tally.where(reason)}")
-
-
-def _tally_json(tally: "Tally") -> dict[str, object]:
-    return {
-        "read": tally.read,
-        "messages": tally.messages,
-        "edits": tally.edits,
-        "items": tally.items,
-        "summaries": tally.summaries,
-        "narrowed": tally.narrowed,
-        "known": tally.known,
-        "events": tally.events,
-        "skipped": dict(tally.skipped),
-        "skipped_at": tally.skipped_at,
-    }
+    try:
+        yield
+    except BaseException as error:  # raised again, also Ctrl-C: what came in is told first
+        is_broken = isinstance(error, ImportFailed)
+        if tally.read:
+            goes_on = "" if is_broken else "; run the same command to go on"
+            note(f"until then: {in_words(tally)}. What was imported stays{goes_on}")
+        elif is_broken:
+            note("nothing was imported")
+        raise
 
 
 COMMANDS = (Command("import", bring, "import --audience guild data/samples/garden-club.json", changes=True),)

@@ -3,7 +3,7 @@
 Nothing that was recorded can be given to another account afterwards, and people that were joined cannot be parted.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +26,7 @@ MOST_NAMED = 12
 class Asked(NamedTuple):
     """From where, how, and which of whom are the same."""
 
-    sources: "list[Source]"
+    sources: "Sequence[Source]"
     options: "Options"
     same: list[Pair]
 
@@ -68,6 +68,9 @@ def _assistant(asked: Asked, found: "Writers", name: str) -> str:
         ids = ", ".join(each.id for each in meant)
         which = f"give one of {ids}; where it had several, each with an --assistant of its own"
         raise BadRequest(f"--assistant: {in_quotes(name)} fits {len(meant)} accounts: {which}")
+    if lent := found.lent(name):
+        which = "give its id where all that it wrote is the assistant's"
+        raise BadRequest(f"--assistant: {in_quotes(name)} is one of several names of the webhook {lent[0]}: {which}")
     if found.broken is not None:  # a reading of all of it says better where
         raise census(asked.sources, asked.options._replace(audience=None, audiences={})).broken or found.broken
     if found.all:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from dnam.cli.command import Command, Data, Json
+from dnam.cli.half_done import told_so_far, unknown
 from dnam.cli.shell import Shell
 
 if TYPE_CHECKING:
@@ -43,7 +44,10 @@ def compact(data: Data = None, as_json: Json = False) -> None:
                 f"Not written anew is the older log in {each}: it holds what it held. Remove it when you can."
             )
 
-    shell.run(action)
+    from dnam.compacting import Compacted
+
+    with told_so_far(shell.out, lambda: unknown(Compacted)):
+        shell.run(action)
 
 
 COMMANDS = (Command("compact", compact, "compact", changes=True),)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
@@ -10,6 +10,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, MaybeUser
 from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.half_done import told_so_far
 from dnam.cli.screen import UNWRITTEN, silence
 from dnam.cli.shell import Shell
 from projections.counting import counted
@@ -109,6 +110,13 @@ def _target(out: str) -> Iterator[BinaryIO]:
         raise CannotWrite(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+def _told_of_file(shell: Shell, out: str) -> AbstractContextManager[object]:
+    """Where it fails, a program reads that no file was written; not where the export itself is what it reads."""
+    if out == TO_STDOUT:
+        return nullcontext()
+    return told_so_far(shell.out, lambda: {"exported": None, "file": out})
+
+
 def _tell(shell: Shell, out: str, words: str, value: object) -> None:
     """What was written, where that is not what stands on standard output."""
     if out == TO_STDOUT:
@@ -126,7 +134,8 @@ def _whole(shell: Shell, out: str, *, with_id_key: bool) -> None:
     with shell.opened() as (engine, empty):
         if empty:
             raise Ending(COULD_NOT)  # whoever asked for a file must not be told that all is well
-        done = _exported(shell, engine, out, with_id_key)
+        with _told_of_file(shell, out):
+            done = _exported(shell, engine, out, with_id_key)
     gaps = f", {done.gaps} of them gaps" if done.gaps else ""
     _tell(shell, out, f"Exported {counted(done.events, 'event')}{gaps} to {out}.", {"exported": done, "file": out})
 
@@ -158,7 +167,7 @@ def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
     from dnam.belongings_json import as_json
 
     data = _page(shell, theirs) if markdown else as_json(theirs)
-    with _target(out) as file:
+    with _told_of_file(shell, out), _target(out) as file:
         file.write(data)
     counts = {"messages": len(theirs.messages), "items": len(theirs.items), "direct": len(theirs.direct)}
     nouns = {"messages": "message", "items": "item", "direct": "direct conversation"}
@@ -194,9 +203,11 @@ def _as_discoclaw(shell: Shell, folder: Path, guild: str | None) -> None:
     files = FileSet(folder)
     if not files.claim():
         raise BadRequest(f"{folder} is being kept up by a dnam that runs: what is in it is up to date")
+    nothing = {"folder": folder, "files": len(whole.files), "changed": None, "left_out": _left_out(whole)}
     try:
         files.stamp("")  # a mirror that goes on here looks at everything: these may be another guild's
-        changed = files.put(whole.files) + files.keep_only(whole.files)
+        with told_so_far(shell.out, lambda: nothing):
+            changed = files.put(whole.files) + files.keep_only(whole.files)
     finally:
         files.release()
     _tell_files(shell, folder, whole, changed)
@@ -214,8 +225,12 @@ def _guild(rows: "Rows", guild: str | None) -> "Ref | None":
     return only_guild(rows) if guild is None else the_guild(rows, guild)
 
 
+def _left_out(whole: "FilesOf") -> dict[str, int]:
+    return {reason: count for reason, count in whole.left_out.most_common() if count}
+
+
 def _tell_files(shell: Shell, folder: Path, whole: "FilesOf", changed: int) -> None:
-    left_out = {reason: count for reason, count in whole.left_out.most_common() if count}
+    left_out = _left_out(whole)
     shell.out.note(NAMELESS)
     if shell.out.as_json:
         shell.out.emit({"folder": folder, "files": len(whole.files), "changed": changed, "left_out": left_out})

@@ -83,10 +83,10 @@ def failures() -> Iterator[None]:
         note("interrupted")
         raise Ending(interrupted.code if isinstance(interrupted, ToldToEnd) else INTERRUPTED) from None
     except Exception as error:
-        code = _code_of(error)
+        code = code_of(error)
         if code is None:
             raise
-        note(_words_of_lmdb(error) if _is_of_lmdb(error) else str(error))
+        note(words_of(error))
         if isinstance(error, OSError):
             _print_no_more()
         raise Ending(code) from None
@@ -100,7 +100,7 @@ def _print_no_more() -> None:
         silence()
 
 
-def _code_of(error: Exception) -> int | None:
+def code_of(error: Exception) -> int | None:
     """The exit code of a failure; None for a bug, and for what typer itself raises."""
     if isinstance(error, BadRequest):
         return WRONG_USE
@@ -111,6 +111,11 @@ def _code_of(error: Exception) -> int | None:
     from dnam.settings import SettingError
 
     return WRONG_USE if isinstance(error, SettingError) else None
+
+
+def words_of(error: Exception) -> str:
+    """What people and programs are told of a failure."""
+    return _words_of_lmdb(error) if _is_of_lmdb(error) else str(error)
 
 
 def _is_of_lmdb(error: Exception) -> bool:

@@ -8,6 +8,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, MaybeUser, Yes, typed
 from dnam.cli.failures import Ending
+from dnam.cli.half_done import told_so_far, unknown
 from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
@@ -54,11 +55,12 @@ def erase(
 
 
 def _erase_person(shell: Shell, user: str) -> None:
+    from dnam.erasing import Receipt
     from dnam.unfinished import unfinished_at
 
     left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
 
-    async def action(memory: "Memory") -> "Receipt | None":
+    async def action(memory: "Memory") -> Receipt | None:
         from dnam.erasing import erase, go_on, look, with_exports
         from dnam.errors import Unknown
         from dnam.finding import the_only_person
@@ -83,7 +85,8 @@ def _erase_person(shell: Shell, user: str) -> None:
             shell.out.note("an erasure that had been broken off before is finished too")
         return with_exports(receipt, left.exports)
 
-    receipt = shell.run(action, named=user)
+    with told_so_far(shell.out, lambda: unknown(Receipt)):
+        receipt = shell.run(action, named=user)
     if receipt is None:
         shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
@@ -154,11 +157,12 @@ def _listed(shell: Shell, title: str, lines: Sequence[str]) -> None:
 
 
 def _erase_guild(shell: Shell, name: str) -> None:
+    from dnam.erasing_guild import GuildReceipt
     from dnam.unfinished import unfinished_at, unfinished_in
 
     left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
 
-    async def action(memory: "Memory") -> "GuildReceipt | None":
+    async def action(memory: "Memory") -> GuildReceipt | None:
         from dnam.discoclaw_files import the_guild
         from dnam.erasing_guild import erase_whole_guild, guild_counted, look_at_guild
         from dnam.finding import place_words
@@ -182,7 +186,8 @@ def _erase_guild(shell: Shell, name: str) -> None:
         )
         return await erase_whole_guild(memory, guild) if shell.out.confirm(question) else None
 
-    receipt = shell.run(action, named=name)
+    with told_so_far(shell.out, lambda: unknown(GuildReceipt)):
+        receipt = shell.run(action, named=name)
     if receipt is None:
         shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:

@@ -9,6 +9,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.failures import COULD_NOT, Ending
+from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.screen import Screen, note
 from dnam.cli.shell import Shell, nothing_yet
 from projections.counting import counted
@@ -34,7 +35,15 @@ def learn(
     Where there is no log, there is nothing to learn from, and that is no failure.
     """
     shell = Shell(data, as_json, yes)
+    with told_so_far(shell.out, lambda: nothing_learned()._asdict()) as so_far:
+        learned = _learned(shell, user, session, so_far)
+    if as_json:
+        shell.out.emit(learned)
+    if not learned.is_whole:
+        raise Ending(COULD_NOT)
 
+
+def _learned(shell: Shell, user: str | None, session: str | None, so_far: SoFar) -> "LearnedAll":
     async def action(memory: "Memory") -> "LearnedAll":
         persons = None if user is None else [await _person(memory, user)]
         chosen = None if session is None else [await _session(memory, session)]
@@ -43,17 +52,14 @@ def learn(
         if session is not None and user is None:
             persons = []
         async with learner_of(memory, shell.data, persons, chosen) as learner:
+            so_far.value = lambda: learner.so_far()._asdict()
             return await learn_all(memory, learner, shell.out)
 
     try:
-        learned = shell.run(action, named=user or session)
+        return shell.run(action, named=user or session)
     except NothingHere:
         nothing_yet(shell.data)
-        learned = nothing_learned()
-    if as_json:
-        shell.out.emit(learned)
-    if not learned.is_whole:
-        raise Ending(COULD_NOT)
+        return nothing_learned()
 
 
 def nothing_learned() -> "LearnedAll":

@@ -50,7 +50,15 @@ def readable_again(paths: Sequence[Path]) -> Iterator[Given]:
             yield given
         except DnamError as error:
             error.args = tuple(_named(each, given.names) for each in error.args)
+            _name_file(error, given)
             raise
+
+
+def _name_file(error: DnamError, given: Given) -> None:
+    from dnam.importers.source import ImportFailed
+
+    if isinstance(error, ImportFailed):
+        error.path = given.name(error.path)
 
 
 def _is_piped(path: Path) -> bool:

@@ -10,6 +10,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json, Yes, typed, whole_number
 from dnam.cli.ending import told_how_to_go_on
+from dnam.cli.half_done import told_so_far
 from dnam.cli.rederiving_words import estimate_words, waiting_words, whose
 from dnam.cli.screen import amount
 from dnam.cli.shell import Shell
@@ -118,7 +119,8 @@ def rederive(
         batch=batch or None,
     )
     manifest = _manifest(shell, name, wanted, since)
-    done = _done(shell, manifest, max_cost, parallel)
+    with told_so_far(shell.out, partial(_so_far, shell, manifest)):
+        done = _done(shell, manifest, max_cost, parallel)
     if done is None:
         shell.out.nothing_done(NOT_DONE)
     else:
@@ -180,16 +182,29 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
             drop(shell.data, manifest.name)
 
 
+def _so_far(shell: Shell, manifest: "Manifest") -> dict[str, object]:
+    """The shadow as far as it was made, for programs."""
+    from dnam.jsonable import jsonable
+
+    return {**jsonable(_made(shell, manifest) or manifest), "less_read": None}
+
+
 def _is_begun(shell: Shell, manifest: "Manifest") -> bool:
-    """Whether the shadow that is there is this one; another process may have made one of that name meanwhile."""
+    """Whether the shadow that is there is this one, and was only begun."""
+    there = _made(shell, manifest)
+    return there is not None and not there.upto
+
+
+def _made(shell: Shell, manifest: "Manifest") -> "Manifest | None":
+    """The shadow as it is there, if it is this one; another process may have made one of that name meanwhile."""
     from dnam.errors import ShadowUnusable
     from dnam.shadows import known
 
     try:
         there = known(shell.data, manifest.name)
     except (BadRequest, ShadowUnusable):
-        return False
-    return there is not None and there.made == manifest.made and not there.upto
+        return None
+    return there if there is not None and there.made == manifest.made else None
 
 
 async def run_derivation(

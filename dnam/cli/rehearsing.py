@@ -1,28 +1,31 @@
 """`import --dry-run`: what an import would do, and the table by which levels become compartments. It writes nothing."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dnam.cli.bringing_words import say_reasons, tally_value
+from dnam.cli.brought import Brought
+from dnam.cli.half_done import SoFar
 from dnam.cli.progress import unless_passed
 from dnam.cli.shell import Shell
 from projections.counting import counted
 
 if TYPE_CHECKING:
+    from dnam.import_tally import Tally
     from dnam.importers.levels import Level
-    from dnam.importers.source import Arrival, Source
-    from dnam.importing import Importer, Tally
+    from dnam.importers.source import Source
+    from dnam.importing import Importer
     from dnam.rehearsal import Planned, Rehearsal
 
 
-def rehearse(
-    shell: Shell,
-    sources: "list[Source]",
-    arrivals: "Iterator[Arrival]",
-    same: list[tuple[str, str]],
-    portable: bool,
-    total: int | None,
-) -> None:
+def nothing_rehearsed() -> dict[str, object]:
+    """What a program reads where nothing was read yet."""
+    from dnam.import_tally import Tally
+
+    return {"dry_run": _value([], [], tally_value(Tally()))}
+
+
+def rehearse(shell: Shell, brought: Brought, so_far: SoFar) -> None:
     """Read everything, decide everything, and say what would come of it. A file that breaks is told behind that."""
     import asyncio
 
@@ -30,27 +33,39 @@ def rehearse(
     from dnam.importing import Importer
     from dnam.rehearsal import rehearsing
 
+    levels = _levels(brought.found.all)
     with rehearsing(shell.settings, shell.data) as memory:
-        importer = Importer(memory, same=same, portable=portable)
+        importer = Importer(memory, same=brought.same, portable=brought.portable)
+
+        def value() -> dict[str, object]:
+            return {"dry_run": _value(levels, sorted(memory.planned.items()), brought.value(importer.tally))}
+
+        so_far.value = value
         broken: ImportFailed | None = None
         try:
-            asyncio.run(_bring(shell, importer, arrivals, total))
+            asyncio.run(_bring(shell, importer, brought))
         except ImportFailed as error:
             broken = error
-        _say(shell, _levels(sources), memory, importer.tally)
+        if not shell.out.as_json:
+            _say(shell, levels, memory, importer.tally)
         for words in asyncio.run(importer.unjoined()):
             shell.out.note(f"--same-person: {words}")
     if broken is not None:
         raise broken
+    brought.refuse_unread()
+    if shell.out.as_json:
+        shell.out.emit(value())
 
 
-async def _bring(shell: Shell, importer: "Importer", arrivals: "Iterator[Arrival]", total: int | None) -> None:
+async def _bring(shell: Shell, importer: "Importer", brought: Brought) -> None:
+    total = brought.total
     with shell.out.progress("reading", "messages") as tell:
+        arrivals = brought.arrivals()
         tally = await importer.bring(arrivals, lambda tally: tell(tally.read, unless_passed(total, tally.read)))
         tell(tally.read, tally.read)
 
 
-def _levels(sources: "list[Source]") -> "list[Level]":
+def _levels(sources: "Sequence[Source]") -> "list[Level]":
     """The parts of the table of the programs that were recognised, each once."""
     from dnam.importers.levels import of_program
 
@@ -59,17 +74,14 @@ def _levels(sources: "list[Source]") -> "list[Level]":
 
 
 def _say(shell: Shell, levels: "list[Level]", memory: "Rehearsal", tally: "Tally") -> None:
-    planned = sorted(memory.planned.items())
-    if shell.out.as_json:
-        shell.out.emit({"dry_run": _json(levels, planned, tally)})
-        return
     shell.out.line("Where it goes (P: its person, C: its channel or group, G: its guild):")
     shell.out.table(("program", "level", "compartment", "why"), map(_level_cells, levels))
     shell.out.line()
     shell.out.line(_headline(tally))
-    shell.out.table(("what", "kind", "type", "compartment", "count"), map(_planned_cells, planned))
-    for reason, count in Counter(tally.skipped).most_common():
-        shell.out.line(f"  would skip {count}: {reason}{tally.where(reason)}")
+    shell.out.table(
+        ("what", "kind", "type", "compartment", "count"), map(_planned_cells, sorted(memory.planned.items()))
+    )
+    say_reasons(shell.out, tally, "would skip", "would change")
     shell.out.line("Nothing was written.")
 
 
@@ -91,7 +103,7 @@ def _planned_cells(each: "tuple[Planned, int]") -> Sequence[str]:
     return *planned, str(count)
 
 
-def _json(levels: "list[Level]", planned: "list[tuple[Planned, int]]", tally: "Tally") -> dict[str, object]:
+def _value(levels: "list[Level]", planned: "list[tuple[Planned, int]]", came: dict[str, object]) -> dict[str, object]:
     return {
         "levels": [
             {"program": each.program, "level": each.level, "compartment": each.compartment, "why": each.why}
@@ -101,13 +113,5 @@ def _json(levels: "list[Level]", planned: "list[tuple[Planned, int]]", tally: "T
             {"what": each.what, "kind": each.kind, "type": each.type, "compartment": each.compartment, "count": count}
             for each, count in planned
         ],
-        "read": tally.read,
-        "messages": tally.messages,
-        "edits": tally.edits,
-        "items": tally.items,
-        "summaries": tally.summaries,
-        "narrowed": tally.narrowed,
-        "known": tally.known,
-        "skipped": dict(tally.skipped),
-        "skipped_at": tally.skipped_at,
+        **{name: each for name, each in came.items() if name != "events"},
     }

@@ -9,6 +9,7 @@ import typer
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.half_done import told_so_far
 from dnam.cli.restoring import looked_over
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
@@ -45,7 +46,8 @@ def repair(
     Says what it found, and asks before it changes anything. Exit with 1 when something could not be repaired.
     """
     shell = Shell(data, as_json, yes)
-    with told_how_to_go_on(NOTHING_HALF):
+    nothing = dict.fromkeys(("repaired", "events", "root", "problems"))
+    with told_so_far(shell.out, lambda: nothing), told_how_to_go_on(NOTHING_HALF):
         named = _named(shell)
         done, after = _from_itself(shell, is_asked=not named) if src is None else _repaired(shell, src)
     _tell(shell, (*named, *done), after)

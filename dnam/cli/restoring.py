@@ -14,6 +14,7 @@ from dnam.cli.backing import now, passphrase_of
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.half_done import told_so_far, unknown
 from dnam.cli.shell import Shell
 from projections.counting import counted
 
@@ -49,6 +50,7 @@ def restore_backup(
     replaced is kept in the folder `replaced` until you remove it. No chat or bot may be running on the folder. With
     --check and --at, `until` as JSON is the last event that would be restored.
     """
+    from replay.restore import Restored
     from replay.restore_plan import unopened_since
 
     shell = Shell(data, as_json, yes)
@@ -64,7 +66,9 @@ def restore_backup(
     if plan.target.events is not None and not shell.out.confirm(_question(plan)):
         shell.out.nothing_done("not restored: nothing was changed")
         return
-    _tell_restored(shell, _restored(shell, plan, keys), unopened)
+    with told_so_far(shell.out, lambda: {**unknown(Restored), "unopened": unopened}):
+        done = _restored(shell, plan, keys)
+    _tell_restored(shell, done, unopened)
 
 
 def looked_over(shell: Shell, src: Path, *, check: bool = False) -> "Looked":

@@ -1,7 +1,9 @@
 """`import` of an export of dnam's own: the memory comes back as it was."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dnam.cli.half_done import SoFar
 from dnam.cli.screen import note
 from dnam.cli.shell import Shell
 from projections.errors import BadRequest
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
     from dnam.returning import Tally
 
 
-def the_export(sources: "list[Source]", *, options: bool) -> "DnamExport | None":
+def the_export(sources: "Sequence[Source]", *, options: bool) -> "DnamExport | None":
     """The export among what is to be imported, which must then be alone and without options; None when none is one."""
     from dnam.importers.dnam_export import DnamExport
 
@@ -27,40 +29,46 @@ def the_export(sources: "list[Source]", *, options: bool) -> "DnamExport | None"
     return exports[0]
 
 
-def take_back(shell: Shell, export: "DnamExport", *, dry_run: bool) -> None:
+def take_back(shell: Shell, export: "DnamExport", so_far: SoFar, *, dry_run: bool) -> None:
     """Record what it holds as it was, or only say what would be."""
+    from dnam.returning import Tally
+
+    tally = Tally()
+    so_far.value = lambda: {"dry_run" if dry_run else "imported": tally}
     if export.head.id_key is None:
         note(export.head.says)
-    tally = _rehearsed(shell, export) if dry_run else _taken(shell, export)
+    if dry_run:
+        _rehearse(shell, export, tally)
+    else:
+        _take(shell, export, tally)
     if shell.out.as_json:
-        shell.out.emit({"dry_run" if dry_run else "imported": tally})
+        shell.out.emit(so_far.value())
     else:
         shell.out.line(f"{'Would take' if dry_run else 'Took'} back {_in_words(tally, export.head.events)}.")
 
 
-def _taken(shell: Shell, export: "DnamExport") -> "Tally":
+def _take(shell: Shell, export: "DnamExport", tally: "Tally") -> None:
     from dnam.returning import Returning, prepare
 
     prepare(export.head, shell.data)
 
-    async def action(memory: "Memory") -> "Tally":
-        returning = Returning(memory, export.head)
+    async def action(memory: "Memory") -> None:
+        returning = Returning(memory, export.head, tally)
         with shell.out.progress("importing") as tell:
             try:
-                return await returning.bring(export.decisions(), tell)
+                await returning.bring(export.decisions(), tell)
             except BaseException:  # raised again, also Ctrl-C: what came back is told first
-                if returning.tally.read:
-                    then = _in_words(returning.tally, export.head.events)
+                if tally.read:
+                    then = _in_words(tally, export.head.events)
                     note(f"until then: {then}. What came back stays; the same command goes on")
                 raise
 
-    return shell.run(action, create=True)
+    shell.run(action, create=True)
 
 
-def _rehearsed(shell: Shell, export: "DnamExport") -> "Tally":
-    from dnam.returning import Tally, refuse_another
+def _rehearse(shell: Shell, export: "DnamExport", tally: "Tally") -> None:
+    from dnam.returning import refuse_another
 
-    tally = Tally()
     with shell.looking() as view:
         if not view.empty:
             refuse_another(export.head, view.engine)
@@ -70,7 +78,6 @@ def _rehearsed(shell: Shell, export: "DnamExport") -> "Tally":
             tally.events += len(new)
             tally.gaps += len(new & returned.gaps)
             tally.known += len(returned.drafts) - len(new)
-    return tally
 
 
 def _in_words(tally: "Tally", total: int) -> str:

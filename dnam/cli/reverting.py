@@ -1,11 +1,13 @@
 """Undoing what a model got wrong: `revert`, with a look before it, and `revert --undo`."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from dnam.cli.command import Command, Data, Json, Yes, typed
+from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.shell import Shell
 from projections.counting import counted
 from projections.errors import BadRequest
@@ -97,13 +99,23 @@ def revert(
         if not shell.out.confirm(_question(found, what)):
             shell.out.note(NOT_DONE)
             return told, what, found, None
-        return told, what, found, await carry_out(memory, found)
+        so_far.value = partial(_value, told, None)
+        return told, what, found, await carry_out(memory, found, partial(_note_done, so_far, told))
 
-    told, what, found, done = shell.run(action, named=user)
+    with told_so_far(shell.out, lambda: _value(dict.fromkeys(NAMES), None)) as so_far:
+        told, what, found, done = shell.run(action, named=user)
     if as_json:
-        shell.out.emit({**told, "events": done.events if done else 0, "undo": done.first if done else None})
+        shell.out.emit(_value(told, done))
     else:
         _receipt(shell, found, what, done)
+
+
+def _note_done(so_far: SoFar, told: "dict[str, Any]", done: "Done") -> None:
+    so_far.value = partial(_value, told, done)
+
+
+def _value(told: "dict[str, Any]", done: "Done | None") -> dict[str, object]:
+    return {**told, "events": done.events if done else 0, "undo": done.first if done else None}
 
 
 def _one_of_them(meant: Meant) -> None:
@@ -141,6 +153,10 @@ def _seq(text: str) -> int:
 
 
 # -- what becomes of whom ------------------------------------------------------------------------------------------
+
+
+NAMES = ("what", "undoes", "models", "people", "summaries", "summaries_left")
+"""What a program reads of a plan."""
 
 
 def _told(rows: "Rows", found: "Plan") -> "dict[str, Any]":

@@ -36,6 +36,8 @@ class Screen:
         self.yes = yes
         self.is_unread = False
         """Whether it is known that nobody reads stdout any more: whoever prints without end need not go on."""
+        self.has_emitted = False
+        """Whether a program was given a value."""
         self._timezone = timezone
 
     # -- the answer -------------------------------------------------------------------------------------------------
@@ -77,6 +79,7 @@ class Screen:
         """One JSON value on one line: structs and named tuples by their fields, bytes as hex."""
         import msgspec
 
+        self.has_emitted = True
         self.exactly(msgspec.json.encode(jsonable(value)).decode() + "\n")
 
     def table(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.shell import Shell
 from projections.counting import counted
 
@@ -26,12 +27,13 @@ def undo(shell: Shell, name: str) -> None:
     async def action(memory: "Memory") -> None:
         undoing = Unadopting(memory, shell.data, name)
         with adopting_alone(shell.data, "undoing", name):
-            await _undo(shell, memory, name, undoing)
+            await _undo(shell, memory, name, undoing, so_far)
 
-    shell.run(action)
+    with told_so_far(shell.out, lambda: {**dict.fromkeys(NAMES), "shadow": name}) as so_far:
+        shell.run(action)
 
 
-async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting") -> None:
+async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting", so_far: SoFar) -> None:
     from dnam.freed import freed_by
 
     offer = await undoing.look()
@@ -48,6 +50,8 @@ async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting"
         if shell.out.as_json:
             await memory.look(lambda rows: _tell_undone(shell, rows, name, offer, None))
         return
+    value = await memory.look(lambda rows: _undone(rows, name, offer, None, ()))
+    so_far.value = lambda: value
     with told_broken_off(shell), shell.out.progress("taking back", "decisions") as progress:
         taken = await undoing.undo(offer, progress)
     freed = await memory.look(lambda rows: freed_by(undoing, rows, shell.data, offer))
@@ -99,6 +103,10 @@ def _freed(freed: "Freed") -> str:
     if freed.begun:
         return f"What lay under it of the adoption of {freed.shadow} can be taken back now: {undo} goes on with {what}."
     return f"The adoption of {freed.shadow}, which lay under it, still counts: {undo} takes back {what}."
+
+
+NAMES = ("shadow", "people", "summaries", "summaries_withheld", "summaries_left", "undone", "below")
+"""What a program reads of it."""
 
 
 def _undone(

@@ -14,6 +14,7 @@ import typer
 from dnam.cli.command import Command, Data, Json
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.half_done import told_so_far, unknown
 from dnam.cli.shell import Shell
 from projections.counting import counted
 from projections.errors import BadRequest
@@ -74,8 +75,14 @@ def replay(
     does where there is no log: a folder that is not the memory is not to pass for a sound one.
     """
     shell = Shell(data, as_json)
-    with data_folder(shell, writable=not check) as store:
-        _check(shell, store) if check else _rebuild(shell, store)
+    if check:
+        with data_folder(shell, writable=False) as store:
+            _check(shell, store)
+        return
+    from replay.builder import Built
+
+    with told_so_far(shell.out, lambda: unknown(Built)), data_folder(shell, writable=True) as store:
+        _rebuild(shell, store)
 
 
 def _rebuild(shell: Shell, store: "DiskStore") -> None:

@@ -250,5 +250,5 @@ async def _taken_back(
 
 
 def _change(act: Act) -> Opposite:
-    text = "" if act.before is None else act.before.text
-    return Opposite(act.item, _opposite(act), text, act.came_from)
+    text, source = ("", None) if act.before is None else (act.before.text, act.before.source)
+    return Opposite(act.item, _opposite(act), text, act.came_from, source)

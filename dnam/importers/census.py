@@ -34,14 +34,27 @@ class Writers(NamedTuple):
 
     def meant(self, text: str) -> list[Account]:
         """The accounts that the operator may mean, each id once: an id wins over a name, and a bot over people, since
-        anybody can call themselves like the assistant. No name fits what is nobody's own, like a webhook.
+        anybody can call themselves like the assistant. A webhook has a name only where it wrote under no other: of one
+        that lends itself to many, like a proxy's, nobody is meant by what one of them is called.
         """
         wanted = text.casefold()
         named = [each for each in self.all if wanted in map(str.casefold, each.names)]
         by_id = [each for each in self.all if text in (each.account.id, _full_id(each.account))]
-        bots, people = ([each for each in named if each.kind == kind] for kind in ("bot", "person"))
-        found = {_full_id(each.account): each.account for each in by_id or bots or people}
+        bots = [each for each in named if each.kind == "bot"]
+        others = [each for each in named if each.kind == "person" or (each.kind == "webhook" and self._has_one(each))]
+        found = {_full_id(each.account): each.account for each in by_id or bots or others}
         return [found[each] for each in sorted(found)]
+
+    def _has_one(self, webhook: Writer) -> bool:
+        """Whether a webhook wrote everything under the same name."""
+        own = _full_id(webhook.account)
+        return len({each.account.username.casefold() for each in self.all if _full_id(each.account) == own}) == 1
+
+    def lent(self, text: str) -> list[str]:
+        """The ids of the webhooks that wrote under this name, and under others."""
+        wanted = text.casefold()
+        found = [each for each in self.all if each.kind == "webhook" and wanted in map(str.casefold, each.names)]
+        return sorted({each.account.id for each in found if not self._has_one(each)})
 
     def described(self) -> list[str]:
         """Everybody who may be meant, with their ids, each id once."""

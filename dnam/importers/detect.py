@@ -48,8 +48,8 @@ def _folder(path: Path) -> Source:
         raise UnknownFormat(path, f"{path} is an empty folder: there is nothing to import.")
     source = DiscoClaw(path)
     if not any(source.files()):
-        looked = f"{path} is no {FORMATS['discoclaw'].removeprefix('a ')}."
-        raise UnknownFormat(path, f"{looked} To import files that lie in it, name them one by one.")
+        looked = f"{path} is no {FORMATS['discoclaw'].removeprefix('a ')}, and holds no export of a Discord channel."
+        raise UnknownFormat(path, f"{looked} To import other files that lie in it, name them one by one.")
     return source
 
 

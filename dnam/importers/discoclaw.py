@@ -218,7 +218,7 @@ def _each_with_its_id(best: dict[str, dict[tuple[str, str], ImportedItem]]) -> I
         for item in others:
             fresh = fresh_id(read_kind(item.kind), item.text, taken)
             taken.add(fresh)
-            yield msgspec.structs.replace(item, id=fresh)
+            yield msgspec.structs.replace(item, id=fresh, was=item.id)
 
 
 def _rank(item: ImportedItem) -> tuple[bool, int]:

@@ -61,6 +61,11 @@ MOST_TYPE_CHARS = 40
 BEGINNING = 16
 """How many messages are looked at to see which way a file runs."""
 
+MOST_NAMED = 500
+"""How many people a message may name: Discord's own have no room for half as many, and a decision has its bounds."""
+NAMES_TOO_MANY = "names more people than a message of Discord's can"
+"""Why something is skipped."""
+
 COUNT = re.compile(rb'"messageCount"\s*:\s*([0-9]{1,15})\s*\}\s*\Z')
 Form = TypeVar("Form")
 
@@ -297,6 +302,8 @@ def _why_not_taken(
     """The reason for skipping a message; empty when it is taken."""
     if message.type not in TAKEN:
         return f"notice of the platform ({message.type[:MOST_TYPE_CHARS]})"
+    if len({(each.account.platform, each.account.id) for each in mentions}) > MOST_NAMED:
+        return NAMES_TOO_MANY
     if text.strip() or mentions or attachments:
         return ""
     return "only an embed" if message.embeds else "empty"

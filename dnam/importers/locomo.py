@@ -7,6 +7,10 @@
 
 Times are taken as UTC. People are named after the conversation they are in: two Johns of two conversations are two
 people. Everything beside `conversation` (questions, observations, summaries) is for evaluation and is not read.
+
+A file that breaks off inside a conversation gives nothing of it. `sample_id`, of which the ids of its messages are
+made, stands behind the turns, and so may a session's date: whole turns would come in as somebody else's, and once more
+with the whole file.
 """
 
 import heapq
@@ -24,6 +28,7 @@ from dnam.importers import order, stream
 from dnam.importers.source import (
     Arrival,
     Arrived,
+    BrokenImport,
     Channel,
     Format,
     ImportFailed,
@@ -50,6 +55,17 @@ MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
 )  # fmt: skip
+
+
+WHOLE = (
+    "A conversation comes in whole or not at all: its sample_id, which its turns are known by, stands behind them, and "
+    "so may the dates."
+)
+"""What is told of a file that breaks off."""
+
+
+SAME_ID = "a turn with a dia_id that was there before"
+"""Why something is skipped."""
 
 
 class _Turn(msgspec.Struct):
@@ -125,7 +141,7 @@ class LoCoMo:
 
     def _conversations(self) -> Iterator[_Conversation | Skipped]:
         keys: set[str] = set()
-        for number, value in enumerate(stream.values(self.path, "item", "conversation"), 1):
+        for number, value in enumerate(_values(self.path), 1):
             read = _conversation(number, value)
             if isinstance(read, _Conversation) and read.key in keys:
                 yield Skipped(
@@ -135,6 +151,14 @@ class LoCoMo:
             if isinstance(read, _Conversation):
                 keys.add(read.key)
             yield read
+
+
+def _values(path: Path) -> Iterator[object]:
+    """Each whole conversation. Raises BrokenImport, which says why nothing of the next one comes in."""
+    try:
+        yield from stream.values(path, "item", "conversation")
+    except BrokenImport as error:
+        raise BrokenImport(path, error.where, f"{error} {WHOLE}") from error
 
 
 def _conversation(number: int, value: object) -> _Conversation | Skipped:
@@ -179,8 +203,10 @@ def session_ms(date: object) -> int | None:
 
 
 def _messages(conversation: _Conversation, place: PlaceSeen, assistants: Sequence[str]) -> Iterator[Arrival]:
-    """A conversation's messages, each said later than the one before it: turn n of a session n ms after its date."""
-    last = -1
+    """A conversation's messages, each said later than the one before it: turn n of a session n ms after its date. Of
+    turns with one id, which would be one message, the first is taken.
+    """
+    last, given = -1, set[str]()
     for session in conversation.sessions:
         for number, value in enumerate(session.turns, 1):
             where = f"{conversation.key}, session {session.number}, turn {number}"
@@ -188,6 +214,10 @@ def _messages(conversation: _Conversation, place: PlaceSeen, assistants: Sequenc
             if isinstance(turn, Skipped):
                 yield turn
                 continue
+            if turn.dia_id in given:
+                yield Skipped(SAME_ID, f"{where} ({turn.dia_id})")
+                continue
+            given.add(turn.dia_id)
             last = max((session.date or 0) + number, last + 1)
             yield Arrived(_request(conversation, place, turn, last, assistants))
 

@@ -160,11 +160,15 @@ def _csv(path: Path) -> Iterator[tuple[str, object]]:
     with stream.opened(path) as raw, io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="") as text:
         before = csv.field_size_limit(MOST_FIELD_CHARS)
         rows = csv.DictReader(text, delimiter=delimiter, strict=True)
+        whole: object = {}
         try:
             for row in rows:
                 if spot is not None and rows.line_num >= spot.line:
                     raise stream.not_utf8(path, f"at byte {spot.byte} in line {spot.line}")
-                yield f"line {rows.line_num}", _whole(row)
+                whole = _whole(row)
+                yield f"line {rows.line_num}", whole
+            if whole is None and stream.tail(path, 1) != b"\n":
+                raise _cut(path, f"line {rows.line_num}")
         except csv.Error as error:
             where = f"line {rows.reader.line_num}"
             wrong = f"{path} cannot be read as CSV at {where}: {error}."
@@ -180,11 +184,20 @@ def _whole(row: Mapping[str | None, object]) -> object:
     return {name: value for name, value in row.items() if value != ""}
 
 
+def _cut(path: Path, where: str) -> BrokenImport:
+    """A last line without an end that is no whole row."""
+    return BrokenImport(path, where, f"{path} breaks off in {where}. Export it again; what came before it is taken.")
+
+
 def _lines(path: Path) -> Iterator[tuple[str, object]]:
     with stream.opened(path) as raw:
         for number, line in enumerate(chain([raw.readline().removeprefix(stream.BOM)], raw), 1):
-            if line.strip():
-                yield f"line {number}", _decoded(line)
+            if not line.strip():
+                continue
+            value = _decoded(line)
+            if value is None and not line.endswith(b"\n"):
+                raise _cut(path, f"line {number}")
+            yield f"line {number}", value
 
 
 def _decoded(line: bytes) -> object:

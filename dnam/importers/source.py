@@ -145,7 +145,8 @@ class ImportedItem(msgspec.Struct, frozen=True):
     `key` is what `program` calls it, `id` is empty where that is no id of dnam's form; `row` says the same as a
     reference, where the words under it may change. `portable`: its program has no levels, so `--portable` may widen it.
     Not `dated`: the times are bounds, and the same words again are nothing new. `quote` are the words it rests on, in
-    the message of its source, which was said at `message_said`, where that is known.
+    the message of its source, which was said at `message_said`, where that is known. `was` is the id that its file
+    gives it, where another item of it has that too, and keeps it.
     """
 
     account: Account | None
@@ -171,6 +172,7 @@ class ImportedItem(msgspec.Struct, frozen=True):
     message_said: int | None = None
     source_count: int = 1
     row: Ref | None = None
+    was: str = ""
 
     @property
     def said(self) -> int:

@@ -60,7 +60,7 @@ class MendedStream:
     the first byte not yet given.
     """
 
-    def __init__(self, raw: BinaryIO) -> None:
+    def __init__(self, raw: "BinaryIO | Pieces") -> None:
         self._raw = raw
         head = raw.read(len(BOM))
         self._left = b"" if head == BOM else head
@@ -119,6 +119,24 @@ def opened(path: Path) -> BinaryIO:
         raise UnreadableImport(path, f"{path} cannot be read: {error.strerror}.") from error
 
 
+class Pieces:
+    """A file that is open only while a piece of it is read: of a server with a thousand channels, a thousand files are
+    read side by side, and no process may have as many open.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._position = 0
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; none at the end. Raises UnreadableImport where it is not there to be read, else OSError."""
+        with opened(self._path) as raw:
+            raw.seek(self._position)
+            given = raw.read(size)
+        self._position += len(given)
+        return given
+
+
 def values(path: Path, prefix: str, noun: str) -> Iterator[Any]:
     """The JSON values at a prefix (as ijson has it: `messages.item`), one by one, everything else passed over.
 
@@ -150,22 +168,21 @@ def _next(parsed: Iterator[Any], *default: Any) -> Any:
 
 def _given(path: Path, parse: Callable[[MendedStream], Iterator[Any]], noun: str) -> Iterator[Any]:
     count = 0
-    with opened(path) as raw:
-        stream = MendedStream(raw)
-        parsed = parse(stream)
-        while True:
-            try:
-                value = _next(parsed)
-            except StopIteration:
-                return
-            except UNPARSED as error:
-                raise _unparsed(path, stream, error, f"after {noun} {count}") from error
-            except TooDeep:
-                raise _too_deep(path, stream) from None
-            except OSError as error:
-                raise _unreadable(path, stream, error) from error
-            count += 1
-            yield value
+    stream = MendedStream(Pieces(path))
+    parsed = parse(stream)
+    while True:
+        try:
+            value = _next(parsed)
+        except StopIteration:
+            return
+        except UNPARSED as error:
+            raise _unparsed(path, stream, error, f"after {noun} {count}") from error
+        except TooDeep:
+            raise _too_deep(path, stream) from None
+        except OSError as error:
+            raise _unreadable(path, stream, error) from error
+        count += 1
+        yield value
 
 
 def events(path: Path) -> Iterator[tuple[str, str, Any]]:

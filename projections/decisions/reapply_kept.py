@@ -191,6 +191,7 @@ def _edited(act: Reapplying, row: ItemRow, how: str) -> ItemUpserted:
         act.at,
         text=act.event.item.text,
         status="active",
+        source=msgspec.structs.replace(row.item.source, type=act.event.item.source.type),
         confidence=1000,
         evidence=joined(row.item.evidence, news),
         kept=True,

@@ -6,6 +6,8 @@ What was asked and what the person saw goes into the event, so that it can be ap
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from projections.decisions.apart import Apart, apart, merged_into
 from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
@@ -66,7 +68,8 @@ class RememberRequest(NamedTuple):
 
 class EditRequest(NamedTuple):
     """An item is to say something else. Without `openings` it is looked for in all of the owner's compartments. Without
-    `guarding` it is to say again what it said before, and nothing is held against that.
+    `guarding` it is to say again what it said before, and nothing is held against that; `source` is where that was
+    from, where it is known.
     """
 
     owner: Handle
@@ -78,6 +81,7 @@ class EditRequest(NamedTuple):
     openings: tuple[Opening, ...] | None = None
     evidence: tuple[Evidence, ...] = ()
     guarding: Guarding | None = Guarding()
+    source: Source | None = None
 
 
 class ForgetRequest(NamedTuple):
@@ -216,8 +220,17 @@ def edit(rows: Rows, request: EditRequest) -> list[Draft]:
 
 
 def _edited(item: Item, request: EditRequest, text: str) -> Item:
-    evidence = joined(item.evidence, request.evidence)
-    return changed(item, request.said, text=text, confidence=1000, evidence=evidence, kept=True)
+    evidence, source = joined(item.evidence, request.evidence), request.source
+    if source is None:
+        source = item.source if request.guarding is None else by_hand(item.source)
+    return changed(item, request.said, text=text, source=source, confidence=1000, evidence=evidence, kept=True)
+
+
+def by_hand(source: Source) -> Source:
+    """Where an item is from once somebody put it in other words: from their own command, as what they remember is. The
+    place and the message where it was learned stay: by them it is known who may hear of it, and what it goes with.
+    """
+    return msgspec.structs.replace(source, type="manual")
 
 
 def _not_said_twice(shelf: Shelf, row: ItemRow, text: str) -> None:

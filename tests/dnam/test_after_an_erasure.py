@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,7 @@ from projections.summaries import find_summary
 from replay.erasure import erase
 from replay.errors import LogError
 from replay.folder import replace_file
+from replay.lock import WriteLock
 from tests.dnam.scripted import ScriptedModel, talking
 from tests.dnam.test_background import ROOM, turn
 
@@ -75,16 +75,22 @@ async def test_closing_waits_for_an_erasure(tmp_path: Path, monkeypatch: pytest.
 
 async def test_those_who_sweep_at_once_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They write the same file, under the same name until it is whole: one had taken it from the other."""
-    writing, most = list[Path](), list[int]()
+    writing, most, enter, comes = list[Path](), list[int](), WriteLock.__enter__, threading.Event()
 
-    def slowly(path: Path, data: bytes) -> None:
+    def entered(lock: WriteLock) -> WriteLock:
+        if writing:
+            comes.set()
+        return enter(lock)
+
+    def until_the_other_comes(path: Path, data: bytes) -> None:
         writing.append(path)
         most.append(len(writing))
-        time.sleep(0.1)
+        assert comes.wait(PATIENCE_SECONDS)
         replace_file(path, data)
         writing.remove(path)
 
-    monkeypatch.setattr(swept, "replace_file", slowly)
+    monkeypatch.setattr(swept, "replace_file", until_the_other_comes)
+    monkeypatch.setattr(WriteLock, "__enter__", entered)
     async with Memory.open(tmp_path) as memory:
         await asyncio.gather(*(asyncio.to_thread(sweep, memory) for _ in range(2)))
     assert most == [1, 1]

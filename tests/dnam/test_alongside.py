@@ -7,9 +7,13 @@ import pytest
 from dnam.alongside import alongside
 
 
+async def resting() -> None:
+    await asyncio.Event().wait()
+
+
 async def test_it_ends_with_what_it_goes_on_beside() -> None:
     told = list[str]()
-    async with alongside(asyncio.sleep(3600), "resting", told.append) as task:
+    async with alongside(resting(), "resting", told.append) as task:
         await asyncio.sleep(0)
         assert not task.done()
     assert (task.cancelled(), told) == (True, [])
@@ -36,6 +40,6 @@ async def test_an_error_that_nobody_foresaw_is_told_when_it_comes_and_without_it
 
 async def test_what_it_goes_on_beside_may_fail() -> None:
     with pytest.raises(ValueError, match="something else"):
-        async with alongside(asyncio.sleep(3600), "resting") as task:
+        async with alongside(resting(), "resting") as task:
             raise ValueError("something else")
     assert task.cancelled()

@@ -41,6 +41,8 @@ from replay.errors import LogFull
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, lines_of, say, talking
 from tests.dnam.test_loops import recorded
+from tests.passing import Passes
+from tests.passing import passes as passes
 from tests.world import handle
 
 GUILD = Ref("local", "garden")
@@ -507,7 +509,7 @@ async def test_nor_does_a_loop_wait_for_one_rest_behind_the_other(tmp_path: Path
         assert list(assistant.failures) == ["summary: it asked to be left alone"]
 
 
-async def test_a_rest_is_told_when_it_begins_and_when_it_is_over(tmp_path: Path) -> None:
+async def test_a_rest_is_told_when_it_begins_and_when_it_is_over(tmp_path: Path, passes: Passes) -> None:
     """Not with each loop that is due meanwhile: they are put off, and counted."""
     told, seconds, is_over = list[str](), MOST_RESTED_SECONDS + 1, asyncio.Event()
 
@@ -530,6 +532,7 @@ async def test_a_rest_is_told_when_it_begins_and_when_it_is_over(tmp_path: Path)
             "extraction is put off: opus asked to be left alone for 0.05 s more",
         ]
         assert (assistant.failures.total, recorded(assistant, JobFailed)) == (2, [])
+        passes(1)
         async with asyncio.timeout(5):
             await is_over.wait()
         over = "the rest is over that opus asked for: it is asked again. 1 loop was put off meanwhile besides"
@@ -537,7 +540,9 @@ async def test_a_rest_is_told_when_it_begins_and_when_it_is_over(tmp_path: Path)
         await assistant.went_wrong(Job("extraction", "ada"), rests(0.01, "opus"))
         assert told[3:] == ["extraction is put off: opus asked to be left alone for 0.01 s more"]
         await assistant.stop()
-        await asyncio.sleep(0.05)
+        passes(1)
+        for _ in range(3):
+            await asyncio.sleep(0)
         assert len(told) == 4
 
 

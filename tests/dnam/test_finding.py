@@ -123,6 +123,7 @@ def test_compartments(compartment: str, kind: str, words: str) -> None:
     ("source", "words"),
     [
         (Source("manual"), "manual"),
+        (Source("manual", Ref("discord", "1"), Ref("discord", "m")), "manual"),
         (Source("import"), "import"),
         (Source("discord", Ref("discord", "1"), Ref("discord", "m")), "discord general"),
         (Source("discord", Ref("discord", "2"), Ref("discord", "m")), "discord 2"),

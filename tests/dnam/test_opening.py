@@ -6,11 +6,11 @@ import gc
 import logging
 import os
 import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -20,6 +20,7 @@ from projections.quoting import line_name
 from replay.engine import Engine
 from replay.lock import Waits
 
+T = TypeVar("T")
 SECONDS = 20
 """How long something may take that is waited for."""
 
@@ -143,19 +144,34 @@ async def test_what_cannot_be_opened_is_no_news_to_who_was_cancelled(
     assert told == []
 
 
+class OneThread(ThreadPoolExecutor):
+    """Tells when something comes that has to wait until this is done."""
+
+    def __init__(self, first: Callable[[], None]) -> None:
+        super().__init__(1)
+        self._first = first
+        self._came = False
+        self.waited_for = asyncio.Event()
+
+    def submit(self, fn: Callable[..., T], /, *given: Any, **named: Any) -> Future[T]:
+        if self._came:
+            self.waited_for.set()
+        self._came = self._came or fn == self._first
+        return super().submit(fn, *given, **named)
+
+
 async def test_who_is_cancelled_while_it_waits_to_be_closed_leaves_it_closed(tmp_path: Path) -> None:
     """Every thread is busy: what is cancelled there before its turn never comes."""
-    loop, threads, busy = asyncio.get_running_loop(), ThreadPoolExecutor(1), Held()
-    loop.set_default_executor(threads)
+    loop, busy = asyncio.get_running_loop(), Held()
+    loop.set_default_executor(threads := OneThread(busy.hold))
 
     async def leave() -> None:
         async with Memory.open(tmp_path):
             loop.run_in_executor(None, busy.hold)
 
     task = asyncio.create_task(leave())
-    while not busy.begun.is_set():  # noqa: ASYNC110 - a thread sets it, and there is no other to wait in
-        await asyncio.sleep(0.01)
-    await asyncio.sleep(0.1)
+    async with asyncio.timeout(SECONDS):
+        await threads.waited_for.wait()
     task.cancel()
     await asyncio.sleep(0)
     busy.go.set()

@@ -23,6 +23,8 @@ from replay.errors import LogFull
 from replay.group import Recorded
 from tests.dnam.discord.stage import bot_in, events, garden, idle, shown
 from tests.dnam.scripted import ScriptedModel, talking
+from tests.passing import Passes
+from tests.passing import passes as passes
 from tests.world import NOW
 
 HOUR = 3600.0
@@ -99,7 +101,7 @@ async def test_a_loop_that_waits_no_longer_counts_what_it_cost() -> None:
     assert (failed.spent.cost_micros if failed.spent else 0) == 777
 
 
-async def test_a_loop_s_reply_has_its_time_in_all_whatever_model_it_is(tmp_path: Path) -> None:
+async def test_a_loop_s_reply_has_its_time_in_all_whatever_model_it_is(tmp_path: Path, passes: Passes) -> None:
     """No adapter counts the time here: Claude's has a limit of its own (`claude/test_claude.py`)."""
 
     class Dripping(ScriptedModel):
@@ -107,7 +109,8 @@ async def test_a_loop_s_reply_has_its_time_in_all_whatever_model_it_is(tmp_path:
 
         async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
             while True:
-                await asyncio.sleep(0.05)
+                passes(0.3)
+                await asyncio.sleep(0)
                 hear("and ")
 
     async with talking(tmp_path, Dripping(), None, model_timeout_seconds="1") as assistant:

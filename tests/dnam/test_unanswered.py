@@ -19,10 +19,16 @@ from tests.dnam.claude.test_learning import called, learning, tell
 from tests.dnam.scripted import Calling, ScriptedModel, calling, talking
 from tests.dnam.test_loops import recorded
 from tests.loopback.messages import Holds
+from tests.passing import Passes
+from tests.passing import passes as passes
 from tests.world import NOW
 
 SPENT = Reply("", "claude-x", "sdk-1", tokens_in=9, cost_micros=777)
 TOOK_MS = 20
+
+
+def waits_in_vain(_: float) -> None:
+    raise AssertionError("how time passes was not said")
 
 
 @dataclass
@@ -30,6 +36,7 @@ class Failing(ScriptedModel):
     """A model that fails after a while by its `error`, or is asked until it is given up."""
 
     error: ModelError | None = None
+    passes: Passes = waits_in_vain
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         if self.asks and ask.rounds == ():
@@ -37,7 +44,7 @@ class Failing(ScriptedModel):
         reply = await super().ask(ask, hear)
         if reply.calls:
             return reply
-        await asyncio.sleep(TOOK_MS / 1000)
+        self.passes(TOOK_MS / 1000)
         if self.error is not None:
             raise self.error
         try:
@@ -66,8 +73,8 @@ def asked(call: ModelUse, ask: Ask) -> bool:
     ("error", "model", "cost"),
     [(ModelError("529"), "scripted", 0), (ModelError("a refusal", spent=SPENT), "claude-x", 777)],
 )
-async def test_a_turn_that_failed(tmp_path: Path, error: ModelError, model: str, cost: int) -> None:
-    failing = Failing(error=error)
+async def test_a_turn_that_failed(tmp_path: Path, passes: Passes, error: ModelError, model: str, cost: int) -> None:
+    failing = Failing(error=error, passes=passes)
     async with talking(tmp_path, failing, None) as assistant:
         exchanges = Exchanges(assistant, Unwritten())
         exchange = await exchanges.hear(question())
@@ -80,13 +87,20 @@ async def test_a_turn_that_failed(tmp_path: Path, error: ModelError, model: str,
         assert asked(event.call, failing.asks[0])
 
 
-async def test_a_turn_that_was_broken_off(tmp_path: Path) -> None:
-    failing = Failing()
+async def test_a_turn_that_was_broken_off(tmp_path: Path, passes: Passes) -> None:
+    begun = asyncio.Event()
+
+    def passes_and_tells(seconds: float) -> None:
+        passes(seconds)
+        begun.set()
+
+    failing = Failing(passes=passes_and_tells)
     async with talking(tmp_path, failing, None) as assistant:
         exchanges = Exchanges(assistant, Unwritten())
         exchange = await exchanges.hear(question())
         thinking = asyncio.create_task(exchanges.think(exchange))
-        await asyncio.wait({thinking}, timeout=0.2)
+        await begun.wait()
+        await asyncio.sleep(0)  # it waits by now for what never comes
         thinking.cancel()
         with pytest.raises(asyncio.CancelledError) as broken_off:
             await thinking
@@ -98,9 +112,9 @@ async def test_a_turn_that_was_broken_off(tmp_path: Path) -> None:
         assert asked(event.call, failing.asks[0])
 
 
-async def test_what_was_paid_before_a_service_rests_is_on_the_bill(tmp_path: Path) -> None:
+async def test_what_was_paid_before_a_service_rests_is_on_the_bill(tmp_path: Path, passes: Passes) -> None:
     tools = calling(Calling((("memory_search", {"query": "tea"}),)), "yes")
-    failing = Failing({"answer": tools}, error=Resting("it rests", 60))
+    failing = Failing({"answer": tools}, error=Resting("it rests", 60), passes=passes)
     async with talking(tmp_path, failing, None) as assistant:
         heard = await assistant.memory.heard("ada", "why?")
         with pytest.raises(Resting) as raised:
@@ -111,8 +125,8 @@ async def test_what_was_paid_before_a_service_rests_is_on_the_bill(tmp_path: Pat
         assert (event.call.model, event.call.tokens_in) == ("scripted", 3)
 
 
-async def test_a_loop_that_failed(tmp_path: Path) -> None:
-    failing = Failing(error=ModelError("529"))
+async def test_a_loop_that_failed(tmp_path: Path, passes: Passes) -> None:
+    failing = Failing(error=ModelError("529"), passes=passes)
     async with talking(tmp_path, failing, None) as assistant:
         heard = await assistant.memory.heard("ada", "I like tea")
         await assistant.extract(heard.person)

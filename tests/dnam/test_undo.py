@@ -13,8 +13,8 @@ from dnam.reverting import Plan, carry_out, caused_by, plan
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.place import PlaceSeen
 from projections.events import ItemUpserted
-from projections.events.values import By
-from projections.ids import EventId
+from projections.events.values import By, Source
+from projections.ids import EventId, Ref
 from projections.items import items_of
 from projections.rows import Rows
 from replay.chronicle import LogChronicle
@@ -192,6 +192,24 @@ async def test_an_edited_item_says_again_what_it_said(world: World) -> None:
     reply = await world.asks("ada", "!memory undo")
     assert reply.startswith("Undone `edit`: this says again what it said before.\n- [fact] I like tea")
     assert await held(world) == ["I like tea"]
+
+
+async def test_an_edited_item_that_is_put_back_is_cited_as_before(world: World) -> None:
+    """And as edited once that is undone."""
+    item = await world.remembers("ada", "I like tea")
+    (row,) = await world.memory.show("ada")
+    said = Source("discord", Ref("discord", "5"), Ref("discord", "m"))
+    learned = ItemUpserted(said=row.updated, by=By("model", name="m"), item=msgspec.structs.replace(row, source=said))
+    await world.memory.record(lambda rows: [Minter(rows, world.memory.origin()).draft(learned)])
+    await world.asks("ada", f"!memory edit {item} I like rain")
+    (edited,) = await world.memory.show("ada")
+    reply = await world.reply("ada", "!memory undo")
+    (back,) = await world.memory.show("ada")
+    await presses(world, reply)
+    (again,) = await world.memory.show("ada")
+    assert [each.text for each in (edited, back, again)] == ["I like rain", "I like tea", "I like rain"]
+    assert [each.source.type for each in (edited, back, again)] == ["manual", "discord", "manual"]
+    assert back.source == said
 
 
 async def test_of_two_items_with_one_id_the_one_that_was_changed_is_put_back(world: World) -> None:

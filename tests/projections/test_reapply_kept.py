@@ -143,6 +143,18 @@ def test_said_again_after_an_edit_it_is_another_item_here_too() -> None:
         assert kept_alike(both.live, both.shadow) or theirs != [TEA]
 
 
+def test_edited_and_put_back_it_is_from_where_it_is_in_the_live_memory() -> None:
+    both = Both([TEA], [learned("enjoys tea", "m1")])
+    both.act(edit, please_edit(TEA.id, "likes coffee"))
+    both.again()
+    assert [row.item.source.type for row in both.says("likes coffee")] == ["manual"]
+    back = please_edit(TEA.id, "likes tea", said=LATER + 5)._replace(guarding=None, source=TEA.source)
+    both.act(edit, back)
+    both.again()
+    active = [row.item for row in both.says("likes tea") if row.item.status == "active"]
+    assert [each.source.type for each in active] == [TEA.source.type] == ["discord"]
+
+
 def test_what_has_its_id_in_other_words_of_theirs_stays_beside_it() -> None:
     both = Both([], [learned("likes mint", id=TEA.id)], messages=["m2"])
     both.shadow.decide(edit, please_edit(TEA.id, "likes cocoa"))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.blocks import item_line
 from projections.decisions.draft import Draft
 from projections.decisions.remember import (
     EditRequest,
@@ -30,9 +31,9 @@ from projections.events import (
     ItemUpserted,
     TurnAnswered,
 )
-from projections.events.values import OPERATOR, Audience, Intent, Limits, ModelUse
+from projections.events.values import OPERATOR, Audience, Intent, Limits, ModelUse, Source
 from projections.ids import NOBODY, EventId, Ref
-from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of, quiet_among
+from projections.items import FORGOTTEN, QUIET, forgotten_of, is_quiet, items_of, made_of, quiet_among
 from projections.policies.compartments import SELF, Opening
 from projections.policies.item_ids import derive
 from projections.policies.lengths import MOST_CHARS
@@ -299,6 +300,33 @@ def test_an_edit_keeps_the_id_and_what_was_seen() -> None:
     assert event.intent.chosen == item_id
     assert event.intent.saw is not None
     assert event.intent.saw.text == "lives in Paris"
+
+
+SAID = Source("discord", Ref("discord", "5"), Ref("discord", "m"), Ref("discord", "9"))
+"""A message of a channel of a guild."""
+
+
+def test_what_somebody_put_in_other_words_is_theirs_and_still_known_by_where_it_was_learned() -> None:
+    """No prompt cites the message as saying what it never said; who may hear of it, and what it goes with, stays."""
+    world = World()
+    there_is(world, item := an_item("lives in Paris", source=SAID, evidence=(quote("in Paris", "m"),)))
+    assert "(src: discord:5/m, " in item_line(item)
+    (event,) = world.decide(edit, please_edit(item.id, "lives in Rome"))
+    assert isinstance(event, ItemUpserted)
+    assert "(src: manual, " in item_line(event.item)
+    assert event.item.source == msgspec.structs.replace(SAID, type="manual")
+    assert event.item.evidence == item.evidence
+    assert made_of(event.item) == made_of(item) == {message("m")}
+
+
+@pytest.mark.parametrize(("source", "then"), [(SAID, SAID), (None, Source("manual", SAID.place))])
+def test_what_says_again_what_it_said_has_it_from_where_it_was(source: Source | None, then: Source) -> None:
+    world = World()
+    there_is(world, item := an_item("lives in Rome", source=Source("manual", SAID.place)))
+    request = please_edit(item.id, "lives in Paris")._replace(guarding=None, source=source)
+    (event,) = world.decide(edit, request)
+    assert isinstance(event, ItemUpserted)
+    assert event.item.source == then
 
 
 def test_an_edit_that_changes_nothing_is_nothing() -> None:

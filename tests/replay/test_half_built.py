@@ -1,7 +1,6 @@
 """Views that somebody else is building while a person is erased: they hold what is to be gone, and go first."""
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,9 +16,6 @@ from replay.folder import BUILDING, Folder
 from replay.store import DiskStore
 from tests.replay.stage import KIM, FakeClock, handle_of
 from tests.replay.test_erasure import messages, talk
-
-OFTEN = 0.01
-"""Seconds between two looks at what a thread does."""
 
 
 def with_kims_words(data: Path) -> set[Path]:
@@ -62,10 +58,17 @@ def test_an_erasure_is_complete_when_nothing_half_built_holds_their_words(
         before = place.current()
         held = Held(lambda step: build(store, FOLD, step), lambda: len(with_kims_words(data)) == 2)
         assert {before, *place.others()} == with_kims_words(data)
+        in_force, put = threading.Event(), Folder.put_in_force
+
+        def puts(folder: Folder, fresh: Path) -> None:
+            put(folder, fresh)
+            in_force.set()
+
+        monkeypatch.setattr(Folder, "put_in_force", puts)
         erasing = threading.Thread(target=erase, args=(engine, kim), daemon=True)
         erasing.start()
-        while place.current() == before:
-            time.sleep(OFTEN)
+        assert in_force.wait(60)
+        assert place.current() != before
         assert erasing.is_alive()
         assert len(unfinished(engine)) == 1
         held.let_go()

@@ -21,6 +21,7 @@ from dnam.importers.detect import detect
 from dnam.model import Ask, Resting
 from projections.lookup import people
 from projections.messages import MESSAGES
+from projections.policies.item_ids import derive
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
@@ -40,7 +41,7 @@ TALKS = [
 ]
 """Two conversations, in which two people have one name."""
 CHANGED = {"edits", "narrowed"}
-SKIPPED = {"skipped", "skipped_at"}
+SKIPPED = {"skipped", "skipped_at", "changed", "changed_at", "files", "left_out"}
 MANY = 600
 """Messages that an import brings in by several commits."""
 
@@ -366,13 +367,19 @@ def edited_later(folder: Path) -> list[Path]:
 def test_two_texts_with_one_id_come_in_once_each(tmp_path: Path) -> None:
     tea, mate = item("a", "likes tea", T0), item("a", "likes mate", T0)
     write(tmp_path / "disco" / "durable" / "1.json", store(tea, mate))
-    ran = dnam("import", "--no-learn", tmp_path / "disco", "--data", tmp_path / "d")
-    assert ran.out == "Imported 2 items.\n"
+    command = (tmp_path / "disco", "--data", tmp_path / "d")
+    ran = dnam("import", "--no-learn", *command)
+    _, renamed = ran.out.splitlines()
+    assert ran.out.startswith("Imported 2 items.\n  changed 1: an id that two items of a file have: ")
     shown = dnam("show", "1", "--data", tmp_path / "d").out
     assert "likes tea" in shown
     assert "likes mate" in shown
     again = dnam("import", "--no-learn", tmp_path / "disco", "--data", tmp_path / "d")
-    assert again.out == "Imported nothing new; 2 known already.\n"
+    assert again.out == f"Imported nothing new; 2 known already.\n{renamed}\n"
+    (place,) = dnam("import", "--json", "--dry-run", *command).value["dry_run"]["changed_at"].values()
+    assert place == [f"a of 1 is {derive('preference', 'likes mate')} here"]
+    assert place[0] in renamed
+    assert derive("preference", "likes mate") in shown
 
 
 def test_edits_are_told_from_messages(tmp_path: Path) -> None:

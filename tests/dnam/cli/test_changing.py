@@ -1,5 +1,6 @@
 """remember, edit, forget, restore: by the operator, with the replies that people know."""
 
+import re
 from pathlib import Path
 from typing import Literal
 from unicodedata import normalize
@@ -7,7 +8,7 @@ from unicodedata import normalize
 import pytest
 
 from dnam.cli.changing import WORDS_STAY
-from tests.dnam.cli.memories import bytes_of, dnam, make
+from tests.dnam.cli.memories import ROOT, bytes_of, dnam, make
 from tests.dnam.scripted import FakeClock
 
 TEA = "durable-704a7957"
@@ -125,6 +126,21 @@ def test_edit_keeps_the_id(data: Path) -> None:
     items = dnam("show", "Kim", "--json", "--data", data).value["items"]
     assert {each["id"]: each["text"] for each in items}[TEA] == "prefers green tea"
     assert dnam("edit", "Kim", TEA, "prefers green tea", "--data", data).out == "It says so already.\n"
+
+
+def test_an_edited_item_is_cited_as_typed_and_the_audit_tells_where_it_was_learned(tmp_path: Path) -> None:
+    data = ("--data", tmp_path / "d")
+    sample = ROOT / "data" / "samples" / "garden-club.json"
+    assert dnam("import", "--audience", "guild", "--assistant", "dnam", sample, *data).code == 0
+    item = next(each for each in dnam("show", "Tobi", "--json", *data).value["items"] if each["kind"] == "project")
+    prompt = ("prompt", "Tobi", "cold frame?", "--in", "plot-talk", *data)
+    assert re.search(r"cold frame out of old windows\. \(src: discord:\d+/\d+, ", dnam(*prompt).out)
+    assert dnam("edit", "Tobi", item["id"], "builds a cold frame of glass", *data).code == 0
+    assert "- [project] builds a cold frame of glass (src: manual, updated " in dnam(*prompt).out
+    assert "builds a cold frame of glass" in dnam("show", "Tobi", *data).out
+    told = dnam("audit", "Tobi", *data).out
+    assert "changed by the operator" in told
+    assert '"I\'m building a cold frame out of old windows. My project for this month."' in told
 
 
 @pytest.mark.parametrize("what", ["prefers tea over", "PREFERS TEA OVER COFFEE", TEA, f" {TEA} "])

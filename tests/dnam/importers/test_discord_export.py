@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dnam.importers import order
 from dnam.importers.detect import detect
+from dnam.importers.discord_export import MOST_NAMED, NAMES_TOO_MANY
 from dnam.importers.discord_form import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
@@ -482,3 +483,12 @@ def test_the_sample_is_whole_and_true_to_itself() -> None:
 def test_the_sample_s_ids_and_times_agree() -> None:
     for each in json.loads(SAMPLE.read_text(encoding="utf-8"))["messages"]:
         assert snowflake_ms(each["id"]) == round(datetime.fromisoformat(each["timestamp"]).timestamp() * 1000)
+
+
+@pytest.mark.parametrize(("count", "taken"), [(MOST_NAMED, 1), (MOST_NAMED + 1, 0)])
+def test_a_message_that_names_more_people_than_one_can_is_passed_over(tmp_path: Path, count: int, taken: int) -> None:
+    """One decision could not have met them all, and the import ended there, however often it was tried."""
+    named = message(1, " ".join(f"<@{n}>" for n in range(1, count + 1)) + " <@1> <@1>")
+    arrivals = list(source(tmp_path, export(named, message(2))).read(Options()))
+    assert len(requests(arrivals)) == taken + 1
+    assert reasons(arrivals) == ({} if taken else {NAMES_TOO_MANY: 1})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dnam.importers.detect import detect
-from dnam.importers.locomo import session_ms
+from dnam.importers.locomo import SAME_ID, session_ms
 from dnam.importers.source import BrokenImport, Channel, Options
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
@@ -167,3 +167,11 @@ def test_a_truncated_file_yields_every_whole_conversation(tmp_path: Path) -> Non
 def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
     (request,) = heard(tmp_path, [sample("c", "A\ud800", "Bo", (MAY, [turn(1, 1, "A\ud800", "x\udc00\0")]))])
     assert (request.speaker.name, request.text) == ("A\ufffd", "x\ufffd\0")
+
+
+def test_of_turns_with_one_id_the_first_is_taken_and_the_others_are_told(tmp_path: Path) -> None:
+    """They counted as known, in a file that was imported for the first time."""
+    turns = [turn(1, 1, "Ada", "hi"), turn(1, 1, "Bo", "ho"), turn(1, 2, "Ada", "well")]
+    arrivals = list(source(tmp_path, [sample("c", "Ada", "Bo", (MAY, turns))]).read(Options()))
+    assert [each.text for each in requests(arrivals)] == ["hi", "well"]
+    assert reasons(arrivals) == {SAME_ID: 1}

@@ -248,3 +248,21 @@ def test_a_json_file_that_breaks_off_gives_what_stands_before(tmp_path: Path) ->
     assert [each.key for each in given if isinstance(each, ImportedItem)] == ["100/1"]
     assert isinstance(error, BrokenImport)
     assert "after memory 1" in error.where
+
+
+@pytest.mark.parametrize("layout", ["lines", "csv"])
+def test_a_last_line_that_is_cut_is_told_as_that(tmp_path: Path, layout: str) -> None:
+    """It was only counted as one that is not in the form of a memory, and nobody knew that there had been more."""
+    rows = [memory(1), memory(2, raw_dialogue="tea", topic_summary="User likes tea")]
+    path = tmp_path / "memories"
+    if layout == "lines":
+        path.write_text("".join(f"{json.dumps(each)}\n" for each in rows), encoding="utf-8")
+    else:
+        as_csv(path, *rows)
+    whole = path.read_bytes()
+    for end, count in ((len(whole), 2), (len(whole) - 1, 2), (whole.index(b"likes"), 1)):
+        path.write_bytes(whole[:end])
+        given, error = until_error(detect(path).read(Options()))
+        assert sum(isinstance(each, ImportedItem) for each in given) == count
+        assert (error is None) == (count == 2)
+        assert error is None or str(error).startswith(f"{path} breaks off in line ")

@@ -24,13 +24,38 @@ PEOPLE = ("kim", "ada", "tobi", "ines", "marcy", "lou")
 ASK = Ask("extraction", "other", "extraction@4", "", "", ExtractionInputs("Kim", (), ()))
 
 
+class Coming:
+    """Everybody has come by now to ask, and finds room or waits for it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, most: int = len(PEOPLE)) -> None:
+        self._left = most
+        self._all = asyncio.Event()
+        room = Spending.room
+
+        async def came(spending: Spending, ask: Ask) -> None:
+            self._left -= 1
+            if not self._left:
+                self._all.set()
+            await room(spending, ask)
+
+        monkeypatch.setattr(Spending, "room", came)
+
+    async def has_come(self) -> None:
+        """Wait for it, and until whoever found room by then asks."""
+        async with asyncio.timeout(60):
+            await self._all.wait()
+        for _ in range(20):
+            await asyncio.sleep(0)
+
+
 class Dear:
-    """A model of which each call takes a moment, and costs as much as the next of these (10⁻⁶ USD)."""
+    """A model of which each call takes until everybody has come, and costs as much as the next of these (10⁻⁶ USD)."""
 
     name = version = "other"
     paid = False
 
-    def __init__(self, *costs: int) -> None:
+    def __init__(self, coming: Coming, *costs: int) -> None:
+        self._coming = coming
         self._model = reader("enjoys", name="other")
         self._costs = costs
         self._under_way = 0
@@ -42,7 +67,7 @@ class Dear:
         self.begun += 1
         self._under_way += 1
         self.most_at_once = max(self.most_at_once, self._under_way)
-        await asyncio.sleep(0.01)
+        await self._coming.has_come()
         self._under_way -= 1
         return msgspec.structs.replace(await self._model.ask(ask, hear), cost_micros=cost)
 
@@ -69,7 +94,7 @@ def test_what_is_left_is_used_up_and_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, costs: Sequence[int], calls: int, at_once: int
 ) -> None:
     told(tmp_path, everybody)
-    model = Dear(*costs)
+    model = Dear(Coming(monkeypatch), *costs)
     guess = 900
 
     async def deriving() -> None:
@@ -124,17 +149,21 @@ def test_a_long_prompt_is_guessed_to_cost_more() -> None:
 
 
 class Down(ScriptedModel):
-    """The first call takes a moment and goes wrong."""
+    """The first call goes wrong once everybody has come."""
+
+    coming: Coming | None = None
 
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         self.asks.append(ask)
-        await asyncio.sleep(0.01)
+        assert self.coming is not None
+        await self.coming.has_come()
         raise ModelError("no answer")
 
 
 def test_who_waits_for_room_asks_nobody_once_it_is_broken_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told(tmp_path, everybody)
     model = Down(name="other")
+    model.coming = Coming(monkeypatch)
 
     async def deriving() -> None:
         async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as there:
