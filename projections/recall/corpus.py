@@ -33,6 +33,10 @@ SITTING_MS = 6 * 3_600_000
 """What follows after a longer silence is another sitting."""
 MOST_KEPT = 64 << 20
 """How many bytes of postings that were read are kept at the most."""
+LEAST_KEPT, KEPT_FROM, KEPT_EACH = 2 << 20, 1 << 16, 64
+"""So many of them are kept of few documents, and from so many on so many bytes more for each: what is read anew takes
+long only where there are many.
+"""
 _SPARE = 32
 _SHARE = 16
 """How many times as long the arrays are as the room in them that is made at once for what comes."""
@@ -42,6 +46,11 @@ _MOST_IN_ONE = 16 << 20
 """How many bytes the arrays have together at the most to lie in one piece; longer ones are mapped each by itself."""
 _NOWHERE, _NOT = np.empty(0, np.int32), np.empty(0, np.bool_)
 NO_POSTINGS = Postings(np.empty(0, np.int32), np.empty(0, np.uint8), NO_PEAK)
+
+
+def most_kept(documents: int) -> int:
+    """How many bytes of postings that were read are kept of so many documents."""
+    return min(max(LEAST_KEPT, KEPT_EACH * (documents - KEPT_FROM)), MOST_KEPT)
 
 
 class Names:
@@ -373,7 +382,8 @@ class Corpus:
                 kept.follow(*late, self.lengths)
             kept.bury(self.alive, self.dead)
             self._kept_bytes += kept.bytes
-        while self._kept_bytes > MOST_KEPT:
+        most = most_kept(self.size)
+        while self._kept_bytes > most:
             _, gone = self._kept.popitem(last=False)
             self._kept_bytes -= gone.bytes
         return kept.postings()

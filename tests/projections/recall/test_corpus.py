@@ -7,7 +7,16 @@ import pytest
 
 from projections.recall import corpus as recall_corpus
 from projections.recall.columns import NO_PEAK, Peak, Raised, Sealed, short_id
-from projections.recall.corpus import NONE, Corpus, Names, corpus_of
+from projections.recall.corpus import (
+    KEPT_EACH,
+    KEPT_FROM,
+    LEAST_KEPT,
+    NONE,
+    Corpus,
+    Names,
+    corpus_of,
+    most_kept,
+)
 from projections.recall.documents import Document
 from projections.recall.kept_postings import HOLDING
 from projections.recall.seeds import counts_in
@@ -204,6 +213,13 @@ def test_what_is_on_disk_and_not_here_is_passed_over() -> None:
     assert stands_in(corpus, TEA) == [3]
 
 
+def test_more_is_kept_of_more_documents() -> None:
+    few, many, most = map(most_kept, (10_000, 1_000_000, 10_000_000))
+    assert few == most_kept(0) == LEAST_KEPT
+    assert few < many < most == recall_corpus.MOST_KEPT
+    assert many == KEPT_EACH * (1_000_000 - KEPT_FROM)
+
+
 def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = [doc("tea cake jam", seq) for seq in range(1, 11)]
     reads: list[bytes] = []
@@ -213,7 +229,7 @@ def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) ->
         reads.extend(terms)
         return from_disk.postings(terms)
 
-    monkeypatch.setattr(recall_corpus, "MOST_KEPT", 2 * (HOLDING + 50))  # two terms of ten places of five bytes
+    monkeypatch.setattr(recall_corpus, "LEAST_KEPT", 2 * (HOLDING + 50))  # two terms of ten places of five bytes
     corpus = Corpus(Sealed(from_disk.columns, from_disk.units, from_disk.speakers, postings))
     jam, none = word_term("jam"), word_term("none")
     for term in (TEA, CAKE, TEA, jam, TEA, CAKE, none, none):
@@ -222,7 +238,7 @@ def test_what_was_read_is_kept_within_bounds(monkeypatch: pytest.MonkeyPatch) ->
     corpus.fetch([TEA, CAKE, jam])
     assert reads[6:] == [jam], "what is kept is not read again"
     assert (stands_in(corpus, jam), stands_in(corpus, CAKE)) == ([*range(1, 11)], [*range(1, 11)])
-    assert corpus._kept_bytes <= recall_corpus.MOST_KEPT
+    assert corpus._kept_bytes <= recall_corpus.LEAST_KEPT
     corpus.fetch([jam, CAKE])
     assert reads[6:] == [jam]
 
