@@ -176,6 +176,25 @@ async def test_who_said_nothing_at_all_is_asked_as_if_there_were_no_tools(tmp_pa
         assert table.turn().call.tokens_in == 3 * len(table.model.asks)
 
 
+async def test_who_calls_for_ever_and_says_nothing_is_told_of_as_a_failure(tmp_path: Path) -> None:
+    """An empty answer would show nothing to whoever waits. What it calls without having tools is not made."""
+    async with sitting(tmp_path, Calling((LOOK,))) as table:
+        with pytest.raises(ModelError, match="called tools that it was not given") as failed:
+            await table.asks("what do I like?")
+        assert len(table.called()) == MOST_CALLS
+        assert [bool(ask.tools) for ask in table.model.asks] == [True] * (MOST_CALLS + 1) + [False]
+        assert [len(ask.rounds) for ask in table.model.asks] == [0, 1, 2, 3, 4, 0]
+        assert failed.value.spent is not None
+        assert failed.value.spent.tokens_in == 3 * len(table.model.asks)
+
+
+async def test_who_has_no_tools_and_calls_one_has_said_what_there_is(tmp_path: Path) -> None:
+    async with sitting(tmp_path, Calling((("memory_write", TEA),), "Noted."), model_tools="0") as table:
+        assert (await table.asks("Remember that I like green tea")).text == "Noted."
+        assert table.called() == []
+        assert len(table.model.asks) == 1
+
+
 async def test_a_model_without_tools_may_be_silent(tmp_path: Path) -> None:
     async with sitting(tmp_path, "", model_tools="0") as table:
         assert (await table.asks("hello")).text == ""
