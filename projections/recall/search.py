@@ -1,6 +1,6 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from projections.messages import MESSAGES, MessageRow
 from projections.nearness import Nearness
 from projections.people import name_of
 from projections.places import place_of
-from projections.policies.compartments import Opening, Setting, opened, opened_of
+from projections.policies.compartments import Opening, Setting, opened
 from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
@@ -32,6 +32,7 @@ from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
+from projections.room import is_told_to, opened_there
 from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow
 
@@ -156,7 +157,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     there = frozenset(terms.told(asked.question.terms.keys()))
     asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
-    known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
+    known = _known(rows, _open_to(rows, wanted, _who(wanted, asked)), wanted.said)
     evidence = _Evidence(opened_parts)
     near = Nearby()
     if wanted.nearness is not None:
@@ -178,13 +179,21 @@ def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
 
 
 def items(rows: Rows, wanted: Wanted, most: int) -> tuple[FoundItem, ...]:
-    """What is known that answers best, best first: active items of what is open to the asker, with a score above 0."""
-    known = _known(rows, _opened(rows, wanted), wanted.said)
+    """What is known that answers best, best first: active items of what is open to the asker, of themself and of the
+    others in the room, with a score above 0.
+    """
+    known = _known(rows, _open_to(rows, wanted, wanted.room), wanted.said)
     asked = with_likes_in(known, ask(wanted.text, {}))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project, nearness=wanted.nearness)
-    best = islice((each for each in ranked if each.score > 0), most)
-    return tuple(FoundItem(each, asked.words) for each in best)
+    found = (FoundItem(each, asked.words) for each in ranked if each.score > 0)
+    return tuple(islice(_told(found, wanted) if wanted.room else found, most))
+
+
+def _told(found: Iterable[FoundItem], wanted: Wanted) -> Iterator[FoundItem]:
+    """Those of what was found that may be told to whoever asks."""
+    askers = [setting.person for setting, _ in wanted.contexts]
+    return (each for each in found if is_told_to(each.item, *askers))
 
 
 def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
@@ -294,14 +303,16 @@ def _is_in(rows: Rows, unit: bytes, place: Ref) -> bool:
 # -- facts -------------------------------------------------------------------------------------------------------------
 
 
-def _open_to(rows: Rows, wanted: Wanted, named: bytes | None) -> list[Opening]:
-    """Where the items lie that are looked for: what is open to the asker, and here of those who take part or are
-    named.
-    """
-    people = (*wanted.room, *([Handle(named)] if named else []))
-    others = dict.fromkeys(person for person in people if person != wanted.setting.person)
-    here = (each for other in others if not is_out(rows, other) for each in opened_of(wanted.setting, other))
-    return [*_opened(rows, wanted), *here]
+def _who(wanted: Wanted, asked: Asked) -> tuple[Handle, ...]:
+    """Those who take part or are named."""
+    named = asked.question.speaker
+    return (*wanted.room, *([Handle(named)] if named else []))
+
+
+def _open_to(rows: Rows, wanted: Wanted, people: Iterable[Handle]) -> Iterable[Opening]:
+    """Where the items lie that are looked for: what is open to the asker, and here of these people."""
+    others = (person for person in people if person != wanted.setting.person and not is_out(rows, person))
+    return dict.fromkeys((*_opened(rows, wanted), *opened_there(wanted.setting, others)))
 
 
 def _facts(known: Sequence[KnownItems], asked: Asked, evidence: "_Evidence") -> dict[Place, int]:

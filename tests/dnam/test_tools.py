@@ -284,7 +284,7 @@ async def test_a_wrong_call_is_told_so_and_recorded(tmp_path: Path) -> None:
 class Broken:
     """Searching that raises."""
 
-    def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
+    def items(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> tuple[Ranked, ...]:
         raise ZeroDivisionError(text)
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
@@ -415,6 +415,45 @@ async def test_items_are_those_that_are_open_here(tmp_path: Path) -> None:
         ]
 
 
+async def test_of_others_is_found_what_the_prompt_may_tell_of_them(tmp_path: Path) -> None:
+    """Whoever looks for it finds what stands under "people in the room", and no more: nothing of direct messages, nor
+    of who is not there, nor how somebody else is to be answered.
+    """
+    look = Calling((("memory_search", {"query": "oboe"}), ("memory_search", {"query": "oboe", "namespace": "me"})))
+    puns = {"namespace": "me", "text": "answer me in oboe puns", "quote": "answer me in oboe puns", "kind": "guidance"}
+    async with sitting(tmp_path, Calling((("memory_write", puns),)), "Noted.") as table:
+        memory = table.assistant.memory
+        await table.asks("please answer me in oboe puns", "ada", ROOM)
+        assert table.called()[0].outcome == "written"
+        for user, text, place in (("ada", "plays the oboe", ROOM), ("ada", "hides an oboe", None)):
+            heard = await table.hears("hello", user, place)
+            await memory.remember(heard.person, text, setting=heard.setting)
+        heard = await table.hears("hello", "tobi", ELSEWHERE)
+        await memory.remember(heard.person, "sells an oboe", setting=heard.setting)
+        table.script(look, "Ada does.")
+        answered = await table.asks("who plays the oboe?", place=ROOM)
+        (line,) = [line.text for block in answered.context.blocks if block.name == "room" for line in block.lines]
+        assert "ada: [fact] plays the oboe" in line
+        id_of, rest = table.results()[0].removeprefix("- ").split(" ", 1)
+        assert f"- {rest}" == line
+        assert [hit.item.id for hit in answered.context.room] == [id_of]
+        assert table.results()[1] == NOTHING
+        called = table.called()[1]
+        assert [use.owner for use in called.items] == [answered.context.room[0].item.owner]
+        assert {use.event for use in called.items} <= set(table.turn().causes)
+        await table.asks("who plays the oboe?", place=STAFF)
+        assert table.results() == [NOTHING, NOTHING]
+
+
+async def test_of_others_nothing_is_found_where_the_room_is_switched_off(tmp_path: Path) -> None:
+    async with sitting(tmp_path, room_max_items="0") as table:
+        heard = await table.hears("hello", "ada", ROOM)
+        await table.assistant.memory.remember(heard.person, "plays the oboe", setting=heard.setting)
+        table.script(Calling((("memory_search", {"query": "oboe"}),)), "Nobody.")
+        await table.asks("who plays the oboe?", place=ROOM)
+        assert table.results() == [NOTHING]
+
+
 async def test_namespaces_and_limits_narrow_what_is_found(tmp_path: Path) -> None:
     async with sitting(tmp_path) as table:
         memory = table.assistant.memory
@@ -510,7 +549,7 @@ class Told:
         self.passages = passages
         self.asked: list[tuple[Request, str, int]] = []
 
-    def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
+    def items(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> tuple[Ranked, ...]:
         return ()
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
