@@ -33,7 +33,7 @@ from projections.trimming import Parts, cut, trimmed
 from projections.window import Window, recent
 from projections.window_line import WindowLine, message_line
 
-VERSION = "context@5"
+VERSION = "context@6"
 """Of what stands in a prompt, in which form and order."""
 
 

@@ -563,7 +563,7 @@ async def test_who_is_named_in_a_passage_is_a_span_of_the_answer(tmp_path: Path)
         said = await table.asks("we meet at the shed", "ada", ROOM)
         heard, other = table.id_of(MessageHeard, "at the shed"), said.turn.id
         line = WindowLine(heard, other, Seq(1), 0, "ada", "", "@Ines comes\nat noon", by_assistant=False)
-        found = Told(Passages((Passage((), (line,), "https://x"),), ((ines, "Ines"),)))
+        found = Told(Passages((Passage((), (line,), ("https://x",)),), ((ines, "Ines"),)))
         table.assistant.searching = found
         table.script(Calling((("conversation_search", {"query": "noon", "limit": 3}),)), "Ines comes at noon.")
         await table.asks("who comes?", "kim", ROOM)
