@@ -34,7 +34,7 @@ from projections.recall.seeds import SEEDS, Allowed, Term, everything
 from projections.recall.standing import TermsIn
 
 T = TypeVar("T")
-VERSION = "recall@6"
+VERSION = "recall@7"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
 SEQ_BITS = 38

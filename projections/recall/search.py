@@ -38,9 +38,11 @@ from projections.turns import TURNS, TurnRow
 
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
-MOST_MISSPELT = 1
+MOST_MISSPELT = 3
 """How many words of a question that nobody ever said are taken for misspelt ones, the longest first: some hundred
-others are tried for each.
+others are tried for each. Where as much of the question is known, one is: the rest says enough, and who spells nothing
+wrong does not wait for it. So it is where anything of it stands in an item, since most of what is asked stands in none
+of the few that somebody has.
 """
 MOST_LIKES = 4
 """Of a word that more words are spelled like than these, none is taken to be meant: it tells too little of which, and
@@ -155,7 +157,9 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     terms = TermsIn(opened_parts)
     asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)), wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
-    asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
+    unknown = _unknown(asked, there)
+    unknown = unknown[: MOST_MISSPELT if len(unknown) > len(there) else 1]
+    asked = _with_likes(asked, unknown, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, _who(wanted, asked)), wanted.said)
     evidence = _Evidence(opened_parts)
@@ -199,7 +203,8 @@ def _told(found: Iterable[FoundItem], wanted: Wanted) -> Iterator[FoundItem]:
 def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
     """A question about items, with what in them is spelled like a word of it that stands in none."""
     there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
-    return _with_likes(asked, there, lambda word: likes_there(word, partial(_in_items, known)))
+    unknown = _unknown(asked, there)[: 1 if there else MOST_MISSPELT]
+    return _with_likes(asked, unknown, lambda word: likes_there(word, partial(_in_items, known)))
 
 
 # -- what is open ------------------------------------------------------------------------------------------------------
@@ -253,16 +258,23 @@ def _by_asker(asked: Asked, wanted: Wanted) -> Asked:
     return asked._replace(question=question._replace(speaker=wanted.asker))
 
 
-def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
-    """The question with words spelled like those that stand nowhere, at half their weight: `standing` are those of its
-    terms that do, and `likes` says what does that is spelled like a word. What is not a word alone, as
-    what is looked for as it stands, is not misspelt.
+def _unknown(asked: Asked, standing: Set[bytes]) -> list[bytes]:
+    """The terms of a question that may be misspelt, the longest words first: all but those that are `standing`
+    somewhere. What is not a word alone, as what is looked for as it stands, is not misspelt.
     """
     unknown = [term for term in asked.question.terms if term not in standing and asked.words[term].isalpha()]
+    return sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True) if unknown else unknown
+
+
+def _with_likes(asked: Asked, unknown: Sequence[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
+    """The question with words spelled like some of its own that stand nowhere, at half their weight; `likes` says what
+    does that is spelled like a word. What is like two of them counts for the first.
+    """
     if not unknown:
         return asked
-    unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
-    found = {like: term for term in unknown for like in _few(likes(asked.words[term])) if like not in asked.words}
+    found: dict[bytes, bytes] = {}
+    for term in unknown:
+        found = {like: term for like in _few(likes(asked.words[term])) if like not in asked.words} | found
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in found.items()}}
     told = {like: f"spelled like {asked.words[term]}" for like, term in found.items()}
     return Asked(asked.question._replace(terms=terms), {**told, **asked.words})

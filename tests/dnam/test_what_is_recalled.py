@@ -66,7 +66,7 @@ async def test_the_turn_says_what_was_found_and_whom_it_drew_on(tmp_path: Path) 
         assert [use.session for use in turn.passages] == ["discord:channel:2"]
         assert [use.owner for use in turn.items] == [await assistant.memory.person("kim", platform="discord")]
         assert {turn.passages[0].id, turn.items[0].event} <= set(turn.causes)
-        assert turn.policy == "recall@6 context@6 compartments@2"
+        assert turn.policy == "recall@7 context@6 compartments@2"
         assert turn.limits == assistant.memory.limits()
 
 

@@ -148,7 +148,8 @@ def _looked_for(rows: Rows, text: str, heard: Sequence[Document]) -> Looked:
     having = Counter(term for each in heard for term in each.text.counts)
     told = {term for each in heard for term in each.text.counts if not each.text.flags & oracle.ASKS}
     there = told | {term for term, number in having.items() if number > 8}
-    return with_misspelt(looked_for(text, named), there, {stem for each in heard for stem in each.stems})
+    stems = {stem for each in heard for stem in each.stems}
+    return with_misspelt(looked_for(text, named), there, stems, in_items=False)
 
 
 def _facts(rows: Rows, wanted: Wanted, looked: Looked, heard: Sequence[Document]) -> Mapping[int, int]:
