@@ -124,6 +124,27 @@ async def test_a_turn_with_calls_is_one_answer_and_one_bill(tmp_path: Path) -> N
         assert [use.event for use in table.turn().items] == [item]
 
 
+@pytest.mark.parametrize(
+    ("said", "text", "outcome"),
+    [
+        ("I don't like green tea at all", "I like green tea", "refused"),
+        ("I don't like green tea at all", "I don't like green tea", "written"),
+        ("Do I like green tea?", "I like green tea", "refused"),
+        ("If I move to Paris I will tell you", "I move to Paris", "refused"),
+        ("I never said my dog is called Rolf", "my dog is called Rolf", "refused"),
+        ("Don't forget my dog is called Rolf", "my dog is called Rolf", "written"),
+    ],
+)
+async def test_the_opposite_of_what_was_said_is_not_noted(tmp_path: Path, said: str, text: str, outcome: str) -> None:
+    note = {"namespace": "me", "text": text, "quote": said, "kind": "fact"}
+    async with sitting(tmp_path, Calling((("memory_write", note),)), "Well.") as table:
+        await table.asks(said)
+        (call,) = table.called()
+        assert call.outcome == outcome
+        assert ("they did not say that it is so" in call.reason) == (outcome == "refused")
+        assert len([each for each in table.records if isinstance(each.event, ItemUpserted)]) == (outcome == "written")
+
+
 async def test_a_note_is_told_in_the_log_and_by_what_it_came(tmp_path: Path) -> None:
     async with sitting(tmp_path, Calling((("memory_write", TEA),)), "Noted.") as table:
         await table.asks("Remember that I like green tea")
