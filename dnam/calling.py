@@ -6,7 +6,8 @@
 
 What all asks took counts once, in the answer. What is seen while it streams is the text of the ask under way; a new ask
 begins anew. A model that has nothing to add once its calls are made has said it before them; one that said nothing at
-all is asked once more, as if there were no tools.
+all is asked once more, as if there were no tools. What it calls where it may not is not made, and where nothing but
+that comes in the end, there is no answer, and that is said: so there are at most MOST_CALLS + 2 asks.
 """
 
 import asyncio
@@ -41,15 +42,22 @@ async def converse(ask: Ask, calls: Calls, asking: Asking, hear: Hear) -> Reply:
         except asyncio.CancelledError as error:
             raise asyncio.CancelledError(sum_of([*replies, *filter(None, [spent_in(error)])])) from None
         reply = replies[-1]
-        if reply.calls and ask.may_call:
+        if reply.calls and ask.tools and ask.may_call:
             ask = await _next(ask, reply, calls)
             continue
         text = reply.text if reply.text.strip() else _said_before(ask.rounds)
         if text.strip() or not ask.tools:
-            total = sum_of(replies)
-            assert total is not None
-            return msgspec.structs.replace(total, text=text, calls=(), raw="")
+            return _answer(replies, text)
         ask = msgspec.structs.replace(without_tools(ask), goes_on=True)
+
+
+def _answer(replies: Sequence[Reply], text: str) -> Reply:
+    """A text as the answer, with what all replies took. ModelError where the last one has calls in place of words."""
+    total = sum_of(replies)
+    assert total is not None
+    if total.calls and not text.strip():
+        raise ModelError(f"{total.model} called tools that it was not given, and said nothing", spent=total)
+    return msgspec.structs.replace(total, text=text, calls=(), raw="")
 
 
 async def _next(ask: Ask, reply: Reply, calls: Calls) -> Ask:

@@ -1,7 +1,7 @@
 """In which contexts a search looks. A context opens compartments (design §7), and a search sees what it opens: nothing
 is fetched and then left out.
 
-    --user U --in PLACE    what U may be told in PLACE
+    --user U --in PLACE    what U may be told in PLACE: of the people in the room too
     --user U               what U may be told in their direct messages
     --in PLACE             what anybody may be told in PLACE: of each person their own besides
     neither                what anybody may be told anywhere
@@ -14,23 +14,28 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from dnam.finding import whereabouts
+from dnam.memory import Memory
 from dnam.standing import settings_say, taught_in_channels
-from dnam.whereabouts import in_direct
-from projections.ids import NOBODY, Handle
+from dnam.whereabouts import Heard, in_direct
+from projections.context import told_of
+from projections.ids import NOBODY, Handle, Point
 from projections.items import items_of
 from projections.lookup import people
-from projections.places import PLACES, PlaceRow, audience_of
+from projections.places import PLACES, PlaceRow, audience_of, place_of
 from projections.policies.compartments import Setting, opened
 from projections.rows import Rows
 
 
 class Context(NamedTuple):
-    """Somebody who is answered in a session. `said`, `known`: what was said there is looked at, and what is known."""
+    """Somebody who is answered in a session. `said`, `known`: what was said there is looked at, and what is known.
+    `room` are the others of whom something may be told in the answer.
+    """
 
     session: str
     setting: Setting
     said: bool = True
     known: bool = True
+    room: tuple[Handle, ...] = ()
 
 
 def of_person(now: Rows, then: Rows, person: Handle, place: str | None, owner_ids: tuple[str, ...]) -> list[Context]:
@@ -40,6 +45,15 @@ def of_person(now: Rows, then: Rows, person: Handle, place: str | None, owner_id
     where = whereabouts(now, person, place)
     setting = where.setting._replace(audience=audience_of(then, where.place) or where.setting.audience)
     return [Context(where.session, settings_say(then, setting, owner_ids))]
+
+
+def with_room(rows: Rows, memory: Memory, context: Context, point: Point) -> Context:
+    """The context with those others of whom something may be told in it at a point: as a prompt has it there."""
+    found = place_of(rows, context.session)
+    place = context.setting.audience.place if found is None else found.row.place
+    heard = Heard(point, context.session, place, context.setting, "", "")
+    request = memory.request(heard)._replace(limits=memory.limits_in(rows, heard))
+    return context._replace(room=told_of(rows, request))
 
 
 def in_place(then: Rows, place: PlaceRow) -> list[Context]:

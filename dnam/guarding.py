@@ -10,6 +10,7 @@ from functools import cache
 from dnam.languages import Instructions, Language, Secrets, Telling, available, elsewhere, load
 from dnam.rephrasing import rephrasing_of
 from projections.policies.addressing import NoteWords
+from projections.policies.asserting import AssertingWords
 from projections.policies.guards import Guarding
 from projections.policies.instructions import InstructionRule, InstructionWords, WishWords
 from projections.policies.languages import CommonWords
@@ -51,7 +52,22 @@ def _guarding(language: Language) -> Guarding:
     own = (language.stop_words | language.common.own) - others
     common = CommonWords(own, language.common.shared, language.common.foreign)
     judged = InstructionWords(language.name, rules, notes=words, wishes=wishes, common=common)
-    return Guarding(judged, all_spoken(), rephrasing_of(language))
+    return Guarding(judged, all_spoken(), rephrasing_of(language), _asserting(language))
+
+
+def _asserting(language: Language) -> AssertingWords:
+    words = language.asserting
+    return AssertingWords(
+        words.denying,
+        words.naming,
+        words.asking,
+        words.supposing,
+        words.between,
+        words.around,
+        words.joining,
+        words.turning,
+        words.agreeing,
+    )
 
 
 def _rule(rule: Instructions, language: Language) -> InstructionRule:

@@ -157,12 +157,15 @@ def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
     """What is looked for in some contexts; None where there are none."""
     from projections.recall.search import Wanted
 
-    where = [(each.setting, each.session) for each in contexts]
-    if not where:
+    contexts = tuple(contexts)
+    if not contexts:
         return None
+    first, *others = contexts
+    assert not any(each.room for each in others), "only in the first context there is a room"
+    besides = tuple((each.setting, each.session) for each in others)
     return Wanted(
-        sought.text, *where[0], sought.now, sought.without, sought.speaker, sought.asker, sought.place,
-        vocabulary=sought.vocabulary, besides=tuple(where[1:]),
+        sought.text, first.setting, first.session, sought.now, sought.without, sought.speaker, sought.asker,
+        sought.place, first.room, vocabulary=sought.vocabulary, besides=besides,
     )  # fmt: skip
 
 
@@ -212,6 +215,10 @@ class Telling:
         """Who said it, where, its words, and where it can be seen."""
         line = entry_line(Entry(hit.key, hit.seq, hit.row), self._caller, {})
         return Spoken(line.name, self.where(hit.row), line.text, link_of(self._rows, hit.row, self._direct))
+
+    def person(self, person: Handle) -> str:
+        """What somebody is called."""
+        return self._caller.person(person)
 
     def where(self, row: MessageRow | TurnRow) -> str:
         """A place by its name; a conversation of two is `dm`."""

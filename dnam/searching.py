@@ -16,7 +16,7 @@ from projections.ids import EventId, Handle
 from projections.passages import Wished, past
 from projections.policies.compartments import opened
 from projections.policies.low_signal import is_low_signal
-from projections.room import others_in
+from projections.room import is_told_to, opened_there, others_in, people_told_of
 from projections.rows import Rows
 from projections.window import Window
 
@@ -42,8 +42,8 @@ class Passages(NamedTuple):
 class Searching(Protocol):
     """What finds things in the rows that a request's context opens."""
 
-    def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
-        """The active items that answer to a text, best first."""
+    def items(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> tuple[Ranked, ...]:
+        """The active items that answer to a text, best first, of the others in a window too."""
         ...
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
@@ -56,10 +56,13 @@ class Searching(Protocol):
 class Recall:
     """Searching as the prompt does."""
 
-    def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
+    def items(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> tuple[Ranked, ...]:
+        setting = request.setting
         sought = Sought(text, "", request.point.said, request.vocabulary, request.nearness)
-        found = ranked(rows, opened(rows, request.setting), sought, request.limits.scoring)
-        return tuple(hit for hit in found if answers(hit))[:most]
+        people = people_told_of(rows, window, setting.person, request.limits)
+        openings = (*opened(rows, setting), *opened_there(setting, people))
+        found = ranked(rows, openings, sought, request.limits.scoring)
+        return tuple(hit for hit in found if answers(hit) and is_told_to(hit.item, setting.person))[:most]
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
         if is_low_signal(text, request.vocabulary):

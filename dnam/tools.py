@@ -1,7 +1,7 @@
 """What is done when the answering model calls one of its tools (`tool_table`).
 
     memory_write          keeps something that the person said, in a namespace, as an extraction does
-    memory_search         looks for items in the compartments that are open here
+    memory_search         looks for items in the compartments that are open here, of the people in the room too
     conversation_search   looks for passages of what was said, where that is open here
 
 Every call is an event before its result is told. A call that is wrong, or that raises, has a result in words as well:
@@ -207,15 +207,20 @@ class Toolset:
         request = self._memory.request(self._heard)._replace(nearness=nearness)
         if given.namespace is not None and not _is_open(rows, self._heard, given.namespace):
             return _failed(NOT_OWNER if given.namespace == OWNER else "nothing of that is open here")
-        hits = self._searching.items(rows, request, given.query, MOST_RANKED if given.namespace else given.limit)
-        kept = [hit for hit in hits if given.namespace in (None, namespace_of(hit.item))][: given.limit]
+        most = MOST_RANKED if given.namespace else given.limit
+        hits = self._searching.items(rows, request, self._context.window, given.query, most)
+        asker = self._heard.person
+        kept = [hit for hit in hits if given.namespace in (None, namespace_of(hit.item, asker))][: given.limit]
         shown = _within([(hit, self._item_line(rows, hit)) for hit in kept])
         items = tuple(_use(hit) for hit, _ in shown)
         return Told(Came("found", items=items), "\n".join(line for _, line in shown) or NOTHING)
 
     def _item_line(self, rows: Rows, hit: Ranked) -> str:
-        line = item_line(hit.item, with_place=opens_source(rows, self._heard.setting, hit.item))
-        return f"- {hit.item.id} {line.removeprefix('- ')}"
+        item = hit.item
+        line = item_line(item, with_place=opens_source(rows, self._heard.setting, item)).removeprefix("- ")
+        names = {each.speaker: each.name for each in self._context.window.lines}
+        of = "" if item.owner in (NOBODY, self._heard.person) else f"{names[item.owner]}: "
+        return f"- {item.id} {of}{line}"
 
     def _passages(self, rows: Rows, given: ConversationSearch, nearness: Nearness | None) -> Told:
         request = self._memory.request(self._heard)._replace(nearness=nearness)
@@ -260,10 +265,10 @@ def _use(hit: Ranked) -> ItemUse:
     return ItemUse(item.owner, item.compartment, item.id, hit.found.row.event)
 
 
-def namespace_of(item: Item) -> Namespace:
-    """The namespace that an item lies in."""
+def namespace_of(item: Item, asker: Handle) -> Namespace | None:
+    """The namespace that an item lies in for whoever asks; None for what is somebody else's."""
     if item.owner != NOBODY:
-        return "me"
+        return "me" if item.owner == asker else None
     match item.compartment:
         case "self" | "owner" as layer:
             return layer

@@ -23,7 +23,7 @@ from projections.policies.compartments import Setting, opened, opens_source
 from projections.quoting import SEPARATOR, BlockName, lines_of, one_line, opening
 from projections.replied import Replied, replied_to
 from projections.retrieval import Vocabulary
-from projections.room import Room, room
+from projections.room import Room, people_told_of, room
 from projections.rows import Found, Rows
 from projections.starter import starter
 from projections.summaries import find_summary
@@ -33,7 +33,7 @@ from projections.trimming import Parts, cut, trimmed
 from projections.window import Window, recent
 from projections.window_line import WindowLine, message_line
 
-VERSION = "context@5"
+VERSION = "context@6"
 """Of what stands in a prompt, in which form and order."""
 
 
@@ -225,6 +225,14 @@ def remembered(rows: Rows, request: Request) -> Memory:
     durable, known = _durable(rows, request, _sought(request, request.text, window))
     summary = _summary(rows, request)
     return _memory(durable, known, summary, summary.text)
+
+
+def told_of(rows: Rows, request: Request) -> tuple[Handle, ...]:
+    """The others of whom a prompt may tell something: whoever looks for something there may be told it too."""
+    caller = Caller(rows, request.assistant)
+    caller.person(request.setting.person)  # who asks keeps the bare name, which tells how long a line is
+    window = _window(rows, request, caller, _may_tell(rows, request))
+    return people_told_of(rows, window, request.setting.person, request.limits)
 
 
 def _may_tell(rows: Rows, request: Request) -> MayTell:

@@ -25,19 +25,19 @@ SaidRow = MessageRow | TurnRow
 
 
 class Passage(NamedTuple):
-    """Something that was found, and what was said around it, oldest first; `uses` are what was found, best first, and
-    `hits` the same with why.
+    """Something that was found, and what was said around it, oldest first; `uses` are what was found, best first,
+    `links` where each of it can be seen, empty where its platform has none, and `hits` the same with why.
     """
 
     uses: tuple[PassageUse, ...]
     lines: tuple[WindowLine, ...]
-    link: str
+    links: tuple[str, ...]
     hits: tuple["Said", ...] = ()
 
     @property
     def head(self) -> str:
-        """When it was said (UTC), and where it can be seen."""
-        return _head(self.lines[0].said, self.link)
+        """When it was said (UTC), and where the best of it can be seen."""
+        return _head(self.lines[0].said, self.links[0])
 
 
 def _head(said: int, link: str) -> str:
@@ -193,7 +193,7 @@ class Gathering:
 
     def _passage(self, stretch: Stretch) -> Passage:
         lines = tuple(self._line(stretch.shown[key]) for key in sorted(stretch.shown))
-        return Passage(tuple(map(_use, stretch.hits)), lines, self._link(stretch.hits[0]), stretch.hits)
+        return Passage(tuple(map(_use, stretch.hits)), lines, tuple(map(self._link, stretch.hits)), stretch.hits)
 
     def _line(self, said: Found[SaidRow]) -> WindowLine:
         line = self._rendered.get(said.key)

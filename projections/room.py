@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from projections.decisions.consent import is_out
 from projections.durable import BEHAVIORAL, GUIDANCE, Chosen, Ranked, Sought, answers, chosen, noting, ranked
-from projections.events.values import Limits
-from projections.ids import Handle
-from projections.policies.compartments import Setting, opened_of
+from projections.events.values import Item, Limits
+from projections.ids import NOBODY, Handle
+from projections.policies.compartments import Opening, Setting, opened_of
 from projections.rows import Rows
 from projections.window import Window
 
@@ -38,16 +38,36 @@ def others_in(window: Window, asker: Handle) -> tuple[Handle, ...]:
     return tuple(dict.fromkeys(person for person in spoke if person and person != asker))
 
 
+def people_told_of(rows: Rows, window: Window, asker: Handle, limits: Limits) -> tuple[Handle, ...]:
+    """Those of them of whom something may stand in a prompt."""
+    return _in(rows, window, asker) if limits.room_items else ()
+
+
+def _in(rows: Rows, window: Window, asker: Handle) -> tuple[Handle, ...]:
+    return tuple(person for person in others_in(window, asker) if not is_out(rows, person))
+
+
+def opened_there(setting: Setting, people: Iterable[Handle]) -> Iterator[Opening]:
+    """What a context opens of others."""
+    return (opening for person in people for opening in opened_of(setting, person))
+
+
+def is_told_to(item: Item, *askers: Handle) -> bool:
+    """Whether what is open may be told in an answer to one of these: what says how somebody is to be answered is for
+    them alone.
+    """
+    return item.owner == NOBODY or item.owner in askers or item.kind not in STEERING
+
+
 def room(
     rows: Rows, setting: Setting, window: Window, sought: Sought, limits: Limits, length: Callable[[Ranked], int]
 ) -> Room:
     """What a prompt holds of the others; `length` is how many characters the line of an item has."""
-    people = tuple(person for person in others_in(window, setting.person) if not is_out(rows, person))
+    people = _in(rows, window, setting.person)
     if not (people and limits.room_items):
         return Room(people)
-    openings = (opening for person in people for opening in opened_of(setting, person))
-    found = ranked(rows, openings, sought, limits.scoring)
-    hits = [hit for hit in found if hit.item.kind not in STEERING]
+    found = ranked(rows, opened_there(setting, people), sought, limits.scoring)
+    hits = [hit for hit in found if is_told_to(hit.item, setting.person)]
     tried = _fairly(hits, people)[: limits.room_items * SPARE]
     known = chosen(tried, limits.room_items, limits.room_chars, BLOCK, length)
     return Room(people, noting(known, BLOCK, found, hits))

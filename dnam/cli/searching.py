@@ -65,7 +65,7 @@ def search(
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
         sought = _sought(shell, view, text, user, by, said_in, limit, beside=beside)
-        contexts = _contexts(shell, view, user, place)
+        contexts = _contexts(shell, view, user, place, sought.now)
         hits = Hits() if view.empty else found_in(view.rows, contexts, sought)
         telling = Telling(view.now, shell.settings.assistant_name, by_account=True)
         if shell.out.as_json:
@@ -112,13 +112,16 @@ def _the_place(view: View, said_in: str | None) -> "Ref | None":
     return None if said_in is None else the_session(view.now, said_in).place.place
 
 
-def _contexts(shell: Shell, view: View, user: str | None, place: str | None) -> "list[Context]":
-    from dnam.contexts import everywhere, in_place, of_person
+def _contexts(shell: Shell, view: View, user: str | None, place: str | None, now: int) -> "list[Context]":
+    from dnam.contexts import everywhere, in_place, of_person, with_room
     from dnam.finding import the_session
+    from projections.ids import EventId, Point
 
     owners = shell.settings.owner_ids
     if user is not None:
-        return of_person(view.now, view.rows, named(view, user), place, owners)
+        memory, point = shell.memory(view.engine), Point(now, EventId(b"\xff" * 16))
+        found = of_person(view.now, view.rows, named(view, user), place, owners)
+        return [with_room(view.rows, memory, each, point) for each in found]
     return everywhere(view.rows, owners) if place is None else in_place(view.rows, the_session(view.now, place).place)
 
 

@@ -1,5 +1,6 @@
 """`search`: what is kept here and what was said that has words of a text. It looks where it is asked, and sees what is
-open there to all who read the answer; where nobody else reads it, also what is open in direct messages.
+open there to all who read the answer, of the people in the room too; where nobody else reads it, also what is open in
+direct messages.
 
     --explain    with the reasons
     --limit N    how many of each are listed
@@ -10,19 +11,21 @@ word like them is refused, since it may have been meant as one; where it stands 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.items import whose
 from dnam.commands.picking import listed
-from dnam.contexts import Context
+from dnam.contexts import Context, with_room
 from dnam.hits import Hits, Sought, Spoken, Telling, search, why
 from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
 from projections.errors import BadRequest
-from projections.quoting import one_line
+from projections.events.values import Item
+from projections.ids import NOBODY, EventId, Handle, Point
+from projections.quoting import label, one_line
 from projections.rows import Rows
 
 MOST, MOST_ITEMS = 10, 100
@@ -51,6 +54,14 @@ class _Asked(NamedTuple):
     beside: bool
 
 
+class _Found(NamedTuple):
+    """What was found, what was said as it is told, and what others are called of whom something is known."""
+
+    hits: Hits
+    spoken: list[Spoken]
+    names: Mapping[Handle, str]
+
+
 async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """The best hits, items first, with links to what was said."""
     memory = assistant.memory
@@ -58,23 +69,27 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     vocabulary = memory.vocabulary
     sought = Sought(words, memory.now(), most, most_items, asker=asked.person, beside=beside, vocabulary=vocabulary)
 
-    def look(rows: Rows) -> tuple[Hits, list[Spoken]]:
-        found = search(rows, contexts(asked), sought)
+    def look(rows: Rows) -> _Found:
+        here, *besides = contexts(asked)
+        here = with_room(rows, memory, here, Point(sought.now, EventId(b"\xff" * 16)))
+        found = search(rows, [here, *besides], sought)
         telling = Telling(rows, memory.settings.assistant_name, asked.direct)
         marks, spoken = marker(words), [telling.spoken(hit) for hit in found.said]
-        return found, [each._replace(text=excerpt(each.text, marks)) for each in spoken]
+        others = {hit.item.owner for hit in found.items} - {NOBODY, asked.person}
+        names = {each: telling.person(each) for each in sorted(others)}
+        return _Found(found, [each._replace(text=excerpt(each.text, marks)) for each in spoken], names)
 
-    hits, spoken = await memory.look(look)
+    hits, spoken, names = await memory.look(look)
     if hits.empty:
         return Reply(f"{NO_DAY}." if hits.misses_day else NOTHING)
     zone = zone_of(memory.settings.timezone)
     times = [shown(hit.said, zone) for hit in hits.said]
-    sections = [*_items(hits, explained=explained), *_said(hits, spoken, times, explained=explained)]
+    sections = [*_items(hits, names, explained=explained), *_said(hits, spoken, times, explained=explained)]
     if hits.said and hits.misses_day:
         sections.append(f"{NO_DAY}: what is listed was said on others.")
     if len(hits.said) == most:
         sections.append(f"Of what was said no more than the best {most} are listed.")
-    return Reply("\n".join(sections), tuple(hit.item for hit in hits.items))
+    return Reply("\n".join(sections), tuple(hit.item for hit in hits.items if hit.item.owner not in names))
 
 
 def contexts(asked: Invocation) -> list[Context]:
@@ -112,11 +127,22 @@ def _number(text: str) -> int:
     return int(text)
 
 
-def _items(hits: Hits, *, explained: bool) -> Iterator[str]:
+def _items(hits: Hits, names: Mapping[Handle, str], *, explained: bool) -> Iterator[str]:
     if hits.items:
         yield f"**Found:** {len(hits.items)}"
-    for line, hit in zip(listed(hit.item for hit in hits.items), hits.items, strict=True):
-        yield f"{line}{whose(hit.item)}{f' ({why(hit.reasons, MOST_REASONS)})' if explained else ''}"
+    for hit in hits.items:
+        item, reasons = hit.item, f" ({why(hit.reasons, MOST_REASONS)})" if explained else ""
+        yield f"{_of_another(item, names[item.owner]) if item.owner in names else _own(item)}{reasons}"
+
+
+def _own(item: Item) -> str:
+    """With what names it to a command."""
+    return f"{listed([item])[0]}{whose(item)}"
+
+
+def _of_another(item: Item, name: str) -> str:
+    """As it stands in a prompt: no command of theirs takes it."""
+    return f"- {one_line(name)}: [{label(item.kind) or 'fact'}] {one_line(item.text)}"
 
 
 def _said(hits: Hits, spoken: Sequence[Spoken], times: Sequence[str], *, explained: bool) -> Iterator[str]:

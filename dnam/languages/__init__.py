@@ -142,6 +142,22 @@ class Common(LanguageTable, frozen=True):
     foreign: frozenset[str] = frozenset()
 
 
+class Asserting(LanguageTable, frozen=True):
+    """What tells that something is denied, asked or supposed, and not said to be so: the fields of
+    `projections.policies.asserting.AssertingWords`.
+    """
+
+    denying: frozenset[str] = frozenset()
+    naming: frozenset[str] = frozenset()
+    asking: frozenset[str] = frozenset()
+    supposing: frozenset[str] = frozenset()
+    between: frozenset[str] = frozenset()
+    around: frozenset[str] = frozenset()
+    joining: frozenset[str] = frozenset()
+    turning: frozenset[str] = frozenset()
+    agreeing: frozenset[str] = frozenset()
+
+
 class Secrets(LanguageTable, frozen=True):
     """One kind of secret, as it is said: the fields of `projections.policies.secret_sentences.SecretWords`, with @name@
     for an entry of the table `guarded.parts`.
@@ -284,6 +300,7 @@ class Language(LanguageTable, frozen=True):
     notes: Notes = Notes()
     wishes: Wishes = Wishes()
     common: Common = Common()
+    asserting: Asserting = Asserting()
     secrets: tuple[Secrets, ...] = ()
     guarded: Guarded = Guarded()
     replies: Replies = Replies()

@@ -12,8 +12,9 @@ promotion.
 
 Nothing is noted but what the asker said themself, in the message that is answered or before it in the same place
 (`policies/own_words`): so neither what the model read of others nor what it knows of the asker from elsewhere comes to
-lie where it was not said. Such a call is as theirs as what it wrote; every other one lies where the answer does, and
-rests on all that the model had before it.
+lie where it was not said. Nor is what they only denied, asked or supposed in these words (`policies/asserting`). Such a
+call is as theirs as what it wrote; every other one lies where the answer does, and rests on all that the model had
+before it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +37,8 @@ from projections.ids import NOBODY, Handle, Point
 from projections.items import items_in
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.people import name_of
-from projections.policies import own_words
+from projections.policies import asserting, own_words
+from projections.policies.asserting import unasserted
 from projections.policies.compartments import OWNER, SELF, Setting, place_said
 from projections.policies.evidence import InputMessage, check
 from projections.policies.guards import Guarding
@@ -48,7 +50,7 @@ from projections.policies.text import folded, tidy
 from projections.rows import Found, Rows
 from projections.window_line import spoken_words
 
-VERSION = f"noting@1 {own_words.VERSION}"
+VERSION = f"noting@2 {own_words.VERSION} {asserting.VERSION}"
 Namespace = Literal["me", "guild", "self", "owner"]
 
 OVERTAKEN = "what it rests on was taken back meanwhile, so nothing was kept"
@@ -166,7 +168,8 @@ class _Noting:
 
     def run(self, learned_as: LearnedAs) -> list[Draft]:
         inputs = self._learnable(learned_as)
-        why = self._unwelcome() or (NOT_LEARNED if self._beyond(each.text for each in inputs) else "")
+        unlearned = NOT_LEARNED if self._beyond(each.text for each in inputs) else ""
+        why = self._unwelcome() or unlearned or self._unsaid(inputs)
         drafts = [] if why else self._written(inputs)
         came = Came("refused", why) if why else _came(drafts)
         return [Draft(self._id, self._event(came)), *map(_signed, drafts)]
@@ -186,6 +189,12 @@ class _Noting:
         """The first word of the note that is not among these."""
         note = self._request.note
         return beyond(f"{note.text} {note.quote}", said, self._small)
+
+    def _unsaid(self, inputs: Sequence[InputMessage]) -> str:
+        """Why these do not say that what is noted is so; empty where they may."""
+        words = self._request.guarding.asserting
+        verdict = unasserted(self._request.note.text, (each.text for each in inputs), words)
+        return "" if verdict is None else verdict.reason
 
     def _rests(self, inputs: Sequence[InputMessage]) -> list[Quote]:
         """The quote, and every other message that has to be there for the note to be said: the newest that has the

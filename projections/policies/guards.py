@@ -19,6 +19,7 @@ from typing import NamedTuple
 from projections.ids import EventId
 from projections.policies import about_others, grounding, instructions, lengths, own_lengths, secrets
 from projections.policies.about_others import not_theirs
+from projections.policies.asserting import AssertingWords
 from projections.policies.evidence import InputMessage
 from projections.policies.grounding import ungrounded
 from projections.policies.instructions import (
@@ -48,6 +49,7 @@ class Guarding(NamedTuple):
     instructions: InstructionWords = InstructionWords()
     spoken: Spoken = Spoken()
     rephrasing: Rephrasing | None = None
+    asserting: AssertingWords = AssertingWords()
 
 
 class Proposed(NamedTuple):

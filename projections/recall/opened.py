@@ -11,7 +11,7 @@ the epoch that it is in now: narrowing closes what was said before, widening ope
 DM than that of whoever is answered is nobody's to search.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -81,7 +81,8 @@ def is_open_elsewhere(rows: Rows, said: Said) -> bool:
 def parts(rows: Rows, setting: Setting, session: str) -> tuple[Part, ...]:
     """What a context opens of what was said."""
     if rows.corpora is None:
-        return tuple(Part(each, None) for each in _gathered(rows, setting, session))
+        units = _units(_places_now(rows), setting, session)
+        return tuple(Part(_gathered(rows, units, zone), None) for zone in zones(setting))
     corpora = rows.corpora()
     found = ((zone, corpora.corpus(zone)) for zone in zones(setting))
     return tuple(Part(each, _open_units(rows, corpora, setting, session, zone, each)) for zone, each in found)
@@ -89,8 +90,10 @@ def parts(rows: Rows, setting: Setting, session: str) -> tuple[Part, ...]:
 
 def together(rows: Rows, contexts: Iterable[tuple[Setting, str]]) -> list[Part]:
     """What any of some contexts opens, each with its session: a zone once, and in it what any of them opens. Without
-    corpora they open the same of it, as long as each is in an audience of now.
+    corpora they open the same of it, as long as each is in an audience of now: so it is gathered for the first of them.
     """
+    if rows.corpora is None:
+        return _gathered_together(rows, contexts)
     found: dict[bytes, Part] = {}
     for setting, session in contexts:
         for zone, part in zip(zones(setting), parts(rows, setting, session), strict=True):
@@ -165,19 +168,33 @@ def _where(rows: Rows, zone: bytes, unit: bytes) -> Said | None:
 # -- without corpora: every row that is open is read -------------------------------------------------------------------
 
 
-def _gathered(rows: Rows, setting: Setting, session: str) -> Iterator[Corpus]:
-    units = list(_units(rows, setting, session))
-    for zone in zones(setting):
-        there = (of for of in units if zone_of(of.audience, of.guild) == zone)
-        documents = [each for of in there for each in documents_in(rows.raw, of.session, of.audience.epoch)]
-        yield corpus_of(each for each in documents if each.zone == zone)
+def _gathered_together(rows: Rows, contexts: Iterable[tuple[Setting, str]]) -> list[Part]:
+    places = _places_now(rows)
+    found: dict[bytes, Part] = {}
+    for setting, session in contexts:
+        new = [zone for zone in zones(setting) if zone not in found]
+        units = _units(places, setting, session) if new else []
+        found |= {zone: Part(_gathered(rows, units, zone), None) for zone in new}
+    return list(found.values())
 
 
-def _units(rows: Rows, setting: Setting, session: str) -> Iterator[Said]:
-    """Every session of which something may be open, in the epoch that it is in now."""
-    yield Said(session, setting.audience, setting.guild)
-    wanted = frozenset(zones(setting))
+def _gathered(rows: Rows, units: Sequence[tuple[bytes, Said]], zone: bytes) -> Corpus:
+    there = (of for where, of in units if where == zone)
+    documents = (each for of in there for each in documents_in(rows.raw, of.session, of.audience.epoch))
+    return corpus_of(each for each in documents if each.zone == zone)
+
+
+def _units(places: Iterable[tuple[bytes, Said]], setting: Setting, session: str) -> list[tuple[bytes, Said]]:
+    """Every session of which something may be open, in the epoch that it is in now, each with its zone."""
+    here = Said(session, setting.audience, setting.guild)
+    return [(zone_of(here.audience, here.guild), here), *(each for each in places if each[1].session != session)]
+
+
+def _places_now(rows: Rows) -> list[tuple[bytes, Said]]:
+    """The session of every place in the audience that it has now, with its zone."""
+    found = []
     for place in (each.row for each in rows.scan(PLACES)):
-        now = audience_of(rows, place.place) if place.session and place.session != session else None
-        if now is not None and zone_of(now, place.guild) in wanted:
-            yield Said(place.session, now, place.guild)
+        now = audience_of(rows, place.place) if place.session else None
+        if now is not None:
+            found.append((zone_of(now, place.guild), Said(place.session, now, place.guild)))
+    return found

@@ -1,6 +1,6 @@
 """Recall: what was said, and what is known, that answers best to a text; from the compartments that are open."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from projections.messages import MESSAGES, MessageRow
 from projections.nearness import Nearness
 from projections.people import name_of
 from projections.places import place_of
-from projections.policies.compartments import Opening, Setting, opened, opened_of
+from projections.policies.compartments import Opening, Setting, opened
 from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
@@ -32,14 +32,17 @@ from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
+from projections.room import is_told_to, opened_there
 from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow
 
 MOST_FACTS = 32
 """How many items are taken as keys to what they rest on."""
-MOST_MISSPELT = 1
+MOST_MISSPELT = 3
 """How many words of a question that nobody ever said are taken for misspelt ones, the longest first: some hundred
-others are tried for each.
+others are tried for each. Where as much of the question is known, one is: the rest says enough, and who spells nothing
+wrong does not wait for it. So it is where anything of it stands in an item, since most of what is asked stands in none
+of the few that somebody has.
 """
 _DATED = ("dated", b"")
 """The part of a score that says that all of a date is right."""
@@ -156,9 +159,11 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     terms = TermsIn(opened_parts)
     asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)).by_days, wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
-    asked = _with_likes(asked, there, lambda word: likes_there(word, terms.like))
+    unknown = _unknown(asked, there)
+    unknown = unknown[: MOST_MISSPELT if len(unknown) > len(there) else 1]
+    asked = _with_likes(asked, unknown, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
-    known = _known(rows, _open_to(rows, wanted, asked.question.speaker), wanted.said)
+    known = _known(rows, _open_to(rows, wanted, _who(wanted, asked)), wanted.said)
     evidence = _Evidence(opened_parts)
     near = Nearby()
     if wanted.nearness is not None:
@@ -191,21 +196,29 @@ def nameless(rows: Rows, setting: Setting, session: str, text: str) -> str:
 
 
 def items(rows: Rows, wanted: Wanted, most: int, *, sharing: bool = False) -> tuple[FoundItem, ...]:
-    """What is known that answers best, best first: active items of what is open to the asker, with a score above 0; or
-    those alone that are `sharing` a word.
+    """What is known that answers best, best first: active items of what is open to the asker, of themself and of the
+    others in the room, with a score above 0; or those alone that are `sharing` a word.
     """
-    known = _known(rows, _opened(rows, wanted), wanted.said)
+    known = _known(rows, _open_to(rows, wanted, wanted.room), wanted.said)
     asked = with_likes_in(known, ask(wanted.text, {}))
     about_project = query(wanted.text, "", wanted.said, wanted.vocabulary).about_project
     ranked = knowing.rank(known, asked.question, wanted.said, about_project=about_project, nearness=wanted.nearness)
-    best = islice((each for each in ranked if (each.words if sharing else each.score) > 0), most)
-    return tuple(FoundItem(each, asked.words) for each in best)
+    best = (each for each in ranked if (each.words if sharing else each.score) > 0)
+    found = (FoundItem(each, asked.words) for each in best)
+    return tuple(islice(_told(found, wanted) if wanted.room else found, most))
+
+
+def _told(found: Iterable[FoundItem], wanted: Wanted) -> Iterator[FoundItem]:
+    """Those of what was found that may be told to whoever asks."""
+    askers = [setting.person for setting, _ in wanted.contexts]
+    return (each for each in found if is_told_to(each.item, *askers))
 
 
 def with_likes_in(known: Sequence[KnownItems], asked: Asked) -> Asked:
     """A question about items, with what in them is spelled like a word of it that stands in none."""
     there = set[bytes]().union(*(part.having.keys() & asked.question.terms.keys() for part in known))
-    return _with_likes(asked, there, lambda word: likes_there(word, partial(_in_items, known)))
+    unknown = _unknown(asked, there)[: 1 if there else MOST_MISSPELT]
+    return _with_likes(asked, unknown, lambda word: likes_there(word, partial(_in_items, known)))
 
 
 # -- what is open ------------------------------------------------------------------------------------------------------
@@ -259,17 +272,24 @@ def _by_asker(asked: Asked, wanted: Wanted) -> Asked:
     return asked._replace(question=question._replace(speaker=wanted.asker))
 
 
-def _with_likes(asked: Asked, standing: Set[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
-    """The question with words spelled like those that stand nowhere, at half their weight: `standing` are those of its
-    terms that do, and `likes` says what does that is spelled like a word. What is not a word alone, as
-    what is looked for as it stands, is not misspelt.
+def _unknown(asked: Asked, standing: Set[bytes]) -> list[bytes]:
+    """The terms of a question that may be misspelt, the longest words first: all but those that are `standing`
+    somewhere. What is not a word alone, as what is looked for as it stands, is not misspelt.
     """
     perhaps = asked.question.terms.keys() - standing - asked.dated
     unknown = [term for term in asked.question.terms if term in perhaps and asked.words[term].isalpha()]
+    return sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True) if unknown else unknown
+
+
+def _with_likes(asked: Asked, unknown: Sequence[bytes], likes: Callable[[str], Iterable[bytes]]) -> Asked:
+    """The question with words spelled like some of its own that stand nowhere, at half their weight; `likes` says what
+    does that is spelled like a word. What is like two of them counts for the first.
+    """
     if not unknown:
         return asked
-    unknown = sorted(unknown, key=lambda term: len(asked.words[term]), reverse=True)[:MOST_MISSPELT]
-    found = {like: term for term in unknown for like in _few(likes(asked.words[term])) if like not in asked.words}
+    found: dict[bytes, bytes] = {}
+    for term in unknown:
+        found = {like: term for like in _few(likes(asked.words[term])) if like not in asked.words} | found
     terms = {**asked.question.terms, **{like: asked.question.terms[term] // 2 for like, term in found.items()}}
     told = {like: f"spelled like {asked.words[term]}" for like, term in found.items()}
     return asked._replace(question=asked.question._replace(terms=terms), words={**told, **asked.words})
@@ -310,14 +330,16 @@ def _is_in(rows: Rows, unit: bytes, place: Ref) -> bool:
 # -- facts -------------------------------------------------------------------------------------------------------------
 
 
-def _open_to(rows: Rows, wanted: Wanted, named: bytes | None) -> list[Opening]:
-    """Where the items lie that are looked for: what is open to the asker, and here of those who take part or are
-    named.
-    """
-    people = (*wanted.room, *([Handle(named)] if named else []))
-    others = dict.fromkeys(person for person in people if person != wanted.setting.person)
-    here = (each for other in others if not is_out(rows, other) for each in opened_of(wanted.setting, other))
-    return [*_opened(rows, wanted), *here]
+def _who(wanted: Wanted, asked: Asked) -> tuple[Handle, ...]:
+    """Those who take part or are named."""
+    named = asked.question.speaker
+    return (*wanted.room, *([Handle(named)] if named else []))
+
+
+def _open_to(rows: Rows, wanted: Wanted, people: Iterable[Handle]) -> Iterable[Opening]:
+    """Where the items lie that are looked for: what is open to the asker, and here of these people."""
+    others = (person for person in people if person != wanted.setting.person and not is_out(rows, person))
+    return dict.fromkeys((*_opened(rows, wanted), *opened_there(wanted.setting, others)))
 
 
 def _facts(known: Sequence[KnownItems], asked: Asked, evidence: "_Evidence") -> dict[Place, int]:

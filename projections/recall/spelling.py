@@ -1,11 +1,12 @@
 """Words that are spelled like one that stands nowhere, or in a few questions only: it may be misspelt.
 
 Such a word is one letter away from it: one less, one more, another one, two the other way round. Letters are those of
-the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. Stems are compared. Where the
-letter is in the ending, the stemmer does not know that and leaves it on (`gardeningg`, `definatly`): then the word
-begins with the stem of the one that is meant. Where it is in the stem, the ending may stay on as well, since it goes by
-what stands before it (`snflower`; of sunflower the stem is `sunflow`): then what the word is without it is one letter
-away from a stem, and that with the ending has it for its stem.
+the alphabets in which the word is written (Latin, Cyrillic and Greek), and its own. In a short word only two stand the
+other way round (`Tmo`): else too many others are like it. Stems are compared. Where the letter is in the ending, the
+stemmer does not know that and leaves it on (`gardeningg`, `definatly`): then the word begins with the stem of the one
+that is meant. Where it is in the stem, the ending may stay on as well, since it goes by what stands before it
+(`snflower`; of sunflower the stem is `sunflow`): then what the word is without it is one letter away from a stem, and
+that with the ending has it for its stem.
 
 There are some hundred of them, and their terms are reckoned all at once. The number of a word (`words.number_of`) is
 that of its letters, each times 256 as often as bytes stand behind it: with a letter put between two parts it is a sum
@@ -25,7 +26,9 @@ from projections.recall.words import LONGEST, PRIME, number_of, stem_of, term
 from projections.remembered import of_people
 
 FEWEST_LETTERS = 5
-"""How long a word is at least that may be misspelt."""
+"""How long a word is at least in which any letter may be wrong."""
+FEWEST_TURNED = 3
+"""How long one is at least in which two may stand the other way round."""
 FEWEST_BEGINNING = 4
 """How many letters of it stand before an ending that may be misspelt, or that may have stayed on."""
 FEWEST_WITH_ENDING = 7
@@ -154,7 +157,16 @@ def spelled_like(word: str) -> Numbers:
     of all the words there are.
     """
     stem = _may_be_misspelt(word)
-    return _one_letter_from(stem) if stem else NOTHING
+    return _one_letter_from(stem) if stem else _turned_in(word)
+
+
+def _turned_in(word: str) -> Numbers:
+    """The numbers of the terms of a short word with two letters the other way round, ascending."""
+    stem = stem_of(word) if word.isalpha() else ""
+    if not FEWEST_TURNED <= len(stem) < FEWEST_LETTERS or all(letters.isdisjoint(stem) for letters, _ in _LETTERS_OF):
+        return NOTHING
+    turned = {stem[:at] + stem[at + 1] + stem[at] + stem[at + 2 :] for at in range(len(stem) - 1)} - {stem}
+    return np.sort(numbered(term("w", each) for each in turned))
 
 
 def _one_letter_from(stem: str) -> Numbers:
@@ -196,6 +208,8 @@ def worth(alphabet: str, most: int) -> Numbers:
 
 
 def _may_be_misspelt(word: str) -> str:
-    """The stem of a word that may be; of words of four letters and less too many others are spelled like them."""
+    """The stem of a word in which any letter may be wrong; of words of four letters and less too many others are
+    spelled like them.
+    """
     stem = stem_of(word) if word.isalpha() else ""
     return stem if len(stem) >= FEWEST_LETTERS and stem.isalpha() else ""

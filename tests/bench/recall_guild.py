@@ -55,17 +55,31 @@ class Guild(NamedTuple):
         return f"recall, {self.documents:,} documents in {self.channels} channel{'s' * (self.channels > 1)}"
 
 
-def in_guilds(bench: Bench, documents: int) -> Iterator[Row]:
-    """A guild with one channel, and one with many; the index of the latter."""
+def in_plain_guild(bench: Bench, documents: int, note: str) -> Iterator[Row]:
+    """A guild with one channel by itself, for whom nothing is compiled: no goal is set for it."""
+    guild, dice = _filled(bench, documents, 1, "plain"), Zipf(1)
+    with Engine.open(guild.folder, writable=False) as engine:
+        search = searching(engine, guild.wanted)
+        ask(search, dice.queries(QUERIES))
+        rounds = [ask(search, dice.queries(QUERIES)) for _ in range(bench.rounds)]
+    middle, late = [median(each) for each in rounds], [percentile(99, each) for each in rounds]
+    yield Row(
+        f"{guild.what}, without numba: p50", "ms", Spread.of(middle), note=f"8-term queries, the ten best; {note}"
+    )
+    yield Row(f"{guild.what}, without numba: p99", "ms", Spread.of(late), note=note)
+
+
+def in_guilds(bench: Bench, documents: int, note: str) -> Iterator[Row]:
+    """A guild with one channel, and one with many; the index of the latter. `note` says by what is reckoned."""
     bench.say(f"giving {TANTIVY}, {FTS5} and {BM25S} {documents:,} texts")
     peers: Peers = {
         TANTIVY: opened(lambda: Tantivy(bench.folder("recall-tantivy"), Zipf(documents).texts(documents))),
         FTS5: opened(lambda: Fts5(bench.folder("recall-fts5.sqlite"), Zipf(documents).texts(documents))),
         BM25S: opened(lambda: Bm25s(bench.folder("recall-bm25s"), Zipf(documents).texts(documents))),
     }
-    yield from _searched(bench, _filled(bench, documents, 1), peers)
+    yield from _searched(bench, _filled(bench, documents, 1), peers, note)
     guild = _filled(bench, documents, CHANNELS)
-    yield from _searched(bench, guild, peers)
+    yield from _searched(bench, guild, peers, note)
     yield from _sizes(guild, peers)
     yield _kept(bench, guild)
     yield _changed(bench, guild)
@@ -75,9 +89,9 @@ def in_guilds(bench: Bench, documents: int) -> Iterator[Row]:
             peer.close()
 
 
-def _filled(bench: Bench, documents: int, channels: int) -> Guild:
+def _filled(bench: Bench, documents: int, channels: int, name: str = "guild") -> Guild:
     bench.say(f"{PEOPLE} people say {documents:,} things in {channels} channel(s)")
-    folder = bench.folder(f"recall-guild-{channels}")
+    folder = bench.folder(f"recall-{name}-{channels}")
     with Engine.open(folder, create=True, view_commit_events=VIEWS_EVENTS) as engine:
         library = Library(engine, [channel(number) for number in range(channels)], PEOPLE)
         library.say(Zipf(documents).texts(documents))
@@ -88,24 +102,27 @@ def _filled(bench: Bench, documents: int, channels: int) -> Guild:
 # -- found -------------------------------------------------------------------------------------------------------------
 
 
-def _searched(bench: Bench, guild: Guild, peers: Peers) -> Iterator[Row]:
+def _searched(bench: Bench, guild: Guild, peers: Peers, note: str) -> Iterator[Row]:
     bench.say(f"{bench.rounds} × {QUERIES} queries")
     dice = Zipf(guild.channels)
     with Engine.open(guild.folder, writable=False) as engine:
         sides = {"ours": searching(engine, guild.wanted)}
         yield Row(
-            f"{guild.what}: the first", "ms", Spread.of(ask(sides["ours"], dice.queries(1))), note="after opening"
+            f"{guild.what}: the first",
+            "ms",
+            Spread.of(ask(sides["ours"], dice.queries(1))),
+            note=f"after opening; {note}",
         )
         sides |= {name: _counting(peer) for name, peer in peers.items() if peer is not None}
         _round(sides, dice.queries(QUERIES), 0)
         rounds = [_round(sides, dice.queries(QUERIES), number) for number in range(bench.rounds)]
-    yield _beside_tantivy(guild, rounds)
-    yield _beside_fts5(guild, rounds)
-    yield _beside_bm25s(guild, rounds)
+    yield _beside_tantivy(guild, rounds, note)
+    yield _beside_fts5(guild, rounds, note)
+    yield _beside_bm25s(guild, rounds, note)
     late = Spread.of([percentile(99, each["ours"]) for each in rounds])
     theirs = [percentile(99, each[TANTIVY]) for each in rounds if TANTIVY in each]
-    note = f"{TANTIVY}: {median(theirs):.3g} ms" if theirs else ""
-    yield Row(f"{guild.what}: p99", "ms", late, goal=Goal("≤", 20), note=note)
+    beside = f"{TANTIVY}: {median(theirs):.3g} ms; " if theirs else ""
+    yield Row(f"{guild.what}: p99", "ms", late, goal=Goal("≤", 20), note=f"{beside}{note}")
     yield _held(guild)
 
 
@@ -125,25 +142,25 @@ def _round(sides: Mapping[str, Search], queries: Sequence[str], number: int) -> 
     return took
 
 
-def _beside_tantivy(guild: Guild, rounds: Sequence[Mapping[str, list[float]]]) -> Row:
+def _beside_tantivy(guild: Guild, rounds: Sequence[Mapping[str, list[float]]], by: str) -> Row:
     ours = [median(each["ours"]) for each in rounds]
     theirs = [median(each[TANTIVY]) for each in rounds if TANTIVY in each]
-    note = "8-term queries, the ten best"
+    note = f"8-term queries, the ten best; {by}"
     return compared(f"{guild.what}: p50", "ms", ours, TANTIVY, theirs or None, Goal("≤", 1), note)
 
 
-def _beside_fts5(guild: Guild, rounds: Sequence[Mapping[str, list[float]]]) -> Row:
+def _beside_fts5(guild: Guild, rounds: Sequence[Mapping[str, list[float]]], by: str) -> Row:
     """The same queries of both."""
     ours = [1000 / median(each["ours"][:FEW]) for each in rounds]
     theirs = [1000 / median(each[FTS5]) for each in rounds if FTS5 in each]
-    note = "any of the words, by bm25()"
+    note = f"any of the words, by bm25(); {by}"
     return compared(f"{guild.what}: by p50", "/s", ours, FTS5, theirs or None, Goal("≥", 20), note)
 
 
-def _beside_bm25s(guild: Guild, rounds: Sequence[Mapping[str, list[float]]]) -> Row:
+def _beside_bm25s(guild: Guild, rounds: Sequence[Mapping[str, list[float]]], by: str) -> Row:
     ours = [1000 / median(each["ours"]) for each in rounds]
     theirs = [1000 / median(each[BM25S]) for each in rounds if BM25S in each]
-    note = "every score made beforehand, in memory; it takes no additions"
+    note = f"every score made beforehand, in memory; it takes no additions; {by}"
     return compared(f"{guild.what}: by p50", "/s", ours, BM25S, theirs or None, note=note)
 
 

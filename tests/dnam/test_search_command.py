@@ -41,6 +41,24 @@ async def test_what_was_said_is_found_beside_what_is_kept(world: World) -> None:
     assert re.fullmatch(r'- kim in general, 2023-11-14 22:13\+00:00: "we are out of tea"', lines[3])
 
 
+async def test_of_the_people_in_the_room_is_found_what_all_there_may_know(world: World) -> None:
+    """As the prompt has it: without an id, since nobody else changes it, and with nothing of direct messages."""
+    await hears(world, "kim", "hello", OPEN)
+    await world.remembers("kim", "I play the oboe", OPEN)
+    await world.remembers("kim", "I hide an oboe")
+    await world.remembers("ada", "I sold an oboe", OPEN)
+    call = read("!memory search oboe --explain")
+    assert call is not None
+    for place, names in ((OPEN, {"ada", "kim"}), (CLOSED, {"ada"})):
+        heard = await world.memory.heard("ada", "who has one?", place=place)
+        reply = await run(world.assistant, Invocation(heard.setting, heard.session), call)
+        lines = [line for line in reply.text.splitlines() if line.startswith("- ")]
+        of_kim = [line for line in lines if line.startswith("- kim: [fact] I play the oboe (")]
+        assert len(of_kim) == ("kim" in names)
+        assert len(lines) == len(names)
+        assert [item.text for item in reply.items] == ["I sold an oboe"]
+
+
 async def test_links_lead_to_what_was_said(world: World) -> None:
     said = world.memory.now()
     await world.memory.heard("100", "tea for all", name="Kim", platform="discord", place=LINKED, key="8", said=said)

@@ -124,6 +124,27 @@ async def test_a_turn_with_calls_is_one_answer_and_one_bill(tmp_path: Path) -> N
         assert [use.event for use in table.turn().items] == [item]
 
 
+@pytest.mark.parametrize(
+    ("said", "text", "outcome"),
+    [
+        ("I don't like green tea at all", "I like green tea", "refused"),
+        ("I don't like green tea at all", "I don't like green tea", "written"),
+        ("Do I like green tea?", "I like green tea", "refused"),
+        ("If I move to Paris I will tell you", "I move to Paris", "refused"),
+        ("I never said my dog is called Rolf", "my dog is called Rolf", "refused"),
+        ("Don't forget my dog is called Rolf", "my dog is called Rolf", "written"),
+    ],
+)
+async def test_the_opposite_of_what_was_said_is_not_noted(tmp_path: Path, said: str, text: str, outcome: str) -> None:
+    note = {"namespace": "me", "text": text, "quote": said, "kind": "fact"}
+    async with sitting(tmp_path, Calling((("memory_write", note),)), "Well.") as table:
+        await table.asks(said)
+        (call,) = table.called()
+        assert call.outcome == outcome
+        assert ("they did not say that it is so" in call.reason) == (outcome == "refused")
+        assert len([each for each in table.records if isinstance(each.event, ItemUpserted)]) == (outcome == "written")
+
+
 async def test_a_note_is_told_in_the_log_and_by_what_it_came(tmp_path: Path) -> None:
     async with sitting(tmp_path, Calling((("memory_write", TEA),)), "Noted.") as table:
         await table.asks("Remember that I like green tea")
@@ -174,6 +195,25 @@ async def test_who_said_nothing_at_all_is_asked_as_if_there_were_no_tools(tmp_pa
         last = table.model.asks[-1]
         assert (last.tools, last.rounds, last.goes_on) == ((), (), True)
         assert table.turn().call.tokens_in == 3 * len(table.model.asks)
+
+
+async def test_who_calls_for_ever_and_says_nothing_is_told_of_as_a_failure(tmp_path: Path) -> None:
+    """An empty answer would show nothing to whoever waits. What it calls without having tools is not made."""
+    async with sitting(tmp_path, Calling((LOOK,))) as table:
+        with pytest.raises(ModelError, match="called tools that it was not given") as failed:
+            await table.asks("what do I like?")
+        assert len(table.called()) == MOST_CALLS
+        assert [bool(ask.tools) for ask in table.model.asks] == [True] * (MOST_CALLS + 1) + [False]
+        assert [len(ask.rounds) for ask in table.model.asks] == [0, 1, 2, 3, 4, 0]
+        assert failed.value.spent is not None
+        assert failed.value.spent.tokens_in == 3 * len(table.model.asks)
+
+
+async def test_who_has_no_tools_and_calls_one_has_said_what_there_is(tmp_path: Path) -> None:
+    async with sitting(tmp_path, Calling((("memory_write", TEA),), "Noted."), model_tools="0") as table:
+        assert (await table.asks("Remember that I like green tea")).text == "Noted."
+        assert table.called() == []
+        assert len(table.model.asks) == 1
 
 
 async def test_a_model_without_tools_may_be_silent(tmp_path: Path) -> None:
@@ -265,7 +305,7 @@ async def test_a_wrong_call_is_told_so_and_recorded(tmp_path: Path) -> None:
 class Broken:
     """Searching that raises."""
 
-    def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
+    def items(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> tuple[Ranked, ...]:
         raise ZeroDivisionError(text)
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
@@ -396,6 +436,45 @@ async def test_items_are_those_that_are_open_here(tmp_path: Path) -> None:
         ]
 
 
+async def test_of_others_is_found_what_the_prompt_may_tell_of_them(tmp_path: Path) -> None:
+    """Whoever looks for it finds what stands under "people in the room", and no more: nothing of direct messages, nor
+    of who is not there, nor how somebody else is to be answered.
+    """
+    look = Calling((("memory_search", {"query": "oboe"}), ("memory_search", {"query": "oboe", "namespace": "me"})))
+    puns = {"namespace": "me", "text": "answer me in oboe puns", "quote": "answer me in oboe puns", "kind": "guidance"}
+    async with sitting(tmp_path, Calling((("memory_write", puns),)), "Noted.") as table:
+        memory = table.assistant.memory
+        await table.asks("please answer me in oboe puns", "ada", ROOM)
+        assert table.called()[0].outcome == "written"
+        for user, text, place in (("ada", "plays the oboe", ROOM), ("ada", "hides an oboe", None)):
+            heard = await table.hears("hello", user, place)
+            await memory.remember(heard.person, text, setting=heard.setting)
+        heard = await table.hears("hello", "tobi", ELSEWHERE)
+        await memory.remember(heard.person, "sells an oboe", setting=heard.setting)
+        table.script(look, "Ada does.")
+        answered = await table.asks("who plays the oboe?", place=ROOM)
+        (line,) = [line.text for block in answered.context.blocks if block.name == "room" for line in block.lines]
+        assert "ada: [fact] plays the oboe" in line
+        id_of, rest = table.results()[0].removeprefix("- ").split(" ", 1)
+        assert f"- {rest}" == line
+        assert [hit.item.id for hit in answered.context.room] == [id_of]
+        assert table.results()[1] == NOTHING
+        called = table.called()[1]
+        assert [use.owner for use in called.items] == [answered.context.room[0].item.owner]
+        assert {use.event for use in called.items} <= set(table.turn().causes)
+        await table.asks("who plays the oboe?", place=STAFF)
+        assert table.results() == [NOTHING, NOTHING]
+
+
+async def test_of_others_nothing_is_found_where_the_room_is_switched_off(tmp_path: Path) -> None:
+    async with sitting(tmp_path, room_max_items="0") as table:
+        heard = await table.hears("hello", "ada", ROOM)
+        await table.assistant.memory.remember(heard.person, "plays the oboe", setting=heard.setting)
+        table.script(Calling((("memory_search", {"query": "oboe"}),)), "Nobody.")
+        await table.asks("who plays the oboe?", place=ROOM)
+        assert table.results() == [NOTHING]
+
+
 async def test_namespaces_and_limits_narrow_what_is_found(tmp_path: Path) -> None:
     async with sitting(tmp_path) as table:
         memory = table.assistant.memory
@@ -491,7 +570,7 @@ class Told:
         self.passages = passages
         self.asked: list[tuple[Request, str, int]] = []
 
-    def items(self, rows: Rows, request: Request, text: str, most: int) -> tuple[Ranked, ...]:
+    def items(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> tuple[Ranked, ...]:
         return ()
 
     def said(self, rows: Rows, request: Request, window: Window, text: str, most: int) -> Passages:
@@ -505,7 +584,7 @@ async def test_who_is_named_in_a_passage_is_a_span_of_the_answer(tmp_path: Path)
         said = await table.asks("we meet at the shed", "ada", ROOM)
         heard, other = table.id_of(MessageHeard, "at the shed"), said.turn.id
         line = WindowLine(heard, other, Seq(1), 0, "ada", "", "@Ines comes\nat noon", by_assistant=False)
-        found = Told(Passages((Passage((), (line,), "https://x"),), ((ines, "Ines"),)))
+        found = Told(Passages((Passage((), (line,), ("https://x",)),), ((ines, "Ines"),)))
         table.assistant.searching = found
         table.script(Calling((("conversation_search", {"query": "noon", "limit": 3}),)), "Ines comes at noon.")
         await table.asks("who comes?", "kim", ROOM)

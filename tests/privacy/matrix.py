@@ -7,7 +7,7 @@ answered somewhere. What a cell says is looked for in what is really rendered th
     +  prompt, show, search, history                  s  the prompt's summary, and show
     #  the same, and the transparency channel         S  the same, and the transparency channel
     o  prompt, show and search                        t  the transparency channel alone
-    r  the prompt, of somebody else in the room       p  the prompt, of past conversations
+    r  prompt and search, of somebody in the room     p  the prompt, of past conversations
 """
 
 from collections.abc import Mapping
@@ -89,7 +89,7 @@ LEGEND: Mapping[str, frozenset[str]] = {
     "#": frozenset({"prompt", "show", "search", "history", "snapshot"}),
     "o": frozenset({"prompt", "show", "search"}),
     "w": frozenset({"prompt"}),
-    "r": frozenset({"prompt"}),
+    "r": frozenset({"prompt", "search"}),
     "p": frozenset({"prompt"}),
     "s": frozenset({"prompt", "show"}),
     "S": frozenset({"prompt", "show", "snapshot"}),

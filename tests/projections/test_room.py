@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from projections.blocks import Basis
-from projections.context import Context, Request, assemble
+from projections.context import Context, Request, assemble, told_of
 from projections.events import PersonOptedOut
 from projections.events.values import OPERATOR, Item, ItemUse, LeftOut, Limits
 from projections.ids import NOBODY, EventId, Handle, Point
@@ -42,18 +42,26 @@ def house() -> House:
     return house
 
 
-def prompt(
+def asking(
     house: House,
     text: str,
     limits: Limits,
     place: str = "general",
     person: Handle = ADA,
     nearness: Nearness | None = None,
-) -> Context:
+) -> Request:
     setting = house.setting(place, person)
     point = Point(house.said + 1, EventId(b"\xff" * 16))
-    request = Request(setting, session(place), point, "dnam", Vocabulary(), text, limits, nearness=nearness)
-    return assemble(house.rows, request)
+    return Request(setting, session(place), point, "dnam", Vocabulary(), text, limits, nearness=nearness)
+
+
+def prompt(house: House, *asked: Any, **more: Any) -> Context:
+    return assemble(house.rows, asking(house, *asked, **more))
+
+
+def opts_out(house: House, person: Handle) -> None:
+    hashed = house.rows.ids.keyed_hash("discord", person.hex())
+    house.world.add(PersonOptedOut(said=house.said, by=OPERATOR, hashes=(hashed,)))
 
 
 def room(context: Context) -> list[str]:
@@ -62,6 +70,18 @@ def room(context: Context) -> list[str]:
 
 def knows(house: House, text: str, owner: Handle = KIM, compartment: str = "", **fields: Any) -> Item:
     return house.know(text, compartment or in_guild(GUILD), owner, **fields)
+
+
+def test_those_of_whom_it_may_tell_are_in_the_window_and_did_not_opt_out(house: House, limits: Limits) -> None:
+    assert told_of(house.rows, asking(house, "", limits)) == ()
+    for person in (ADA, KIM, TOBI):
+        house.say("general", "hello", person)
+    assert told_of(house.rows, asking(house, "", limits)) == (TOBI, KIM)
+    assert told_of(house.rows, asking(house, "", msgspec.structs.replace(limits, history_messages=2))) == (TOBI, KIM)
+    assert told_of(house.rows, asking(house, "", msgspec.structs.replace(limits, history_messages=1))) == (TOBI,)
+    assert told_of(house.rows, asking(house, "", msgspec.structs.replace(limits, room_items=0))) == ()
+    opts_out(house, TOBI)
+    assert told_of(house.rows, asking(house, "", limits)) == (KIM,)
 
 
 def test_it_says_of_whom_and_rests_on_the_item(house: House, limits: Limits) -> None:
@@ -141,8 +161,7 @@ def test_what_says_how_somebody_is_answered_is_for_answers_to_them(house: House,
 def test_of_who_opted_out_nothing_is_told(house: House, limits: Limits) -> None:
     house.say("general", "hello", KIM)
     knows(house, "Keeps bees.")
-    hashed = house.rows.ids.keyed_hash("discord", KIM.hex())
-    house.world.add(PersonOptedOut(said=house.said, by=OPERATOR, hashes=(hashed,)))
+    opts_out(house, KIM)
     assert room(prompt(house, "bees?", limits)) == []
 
 

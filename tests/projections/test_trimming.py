@@ -128,6 +128,101 @@ def test_a_summary_is_cut_behind_a_word() -> None:
     assert LeftOut("summary", "the last 11 characters", f"over {tokens} tokens in all") in context.left_out
 
 
+def within(house: House, tokens: int, text: str = "bees?", **limits: Any) -> Context:
+    """The prompt of somebody whose window is empty."""
+    request = Request(
+        house.setting("1"), session("1"), Point(house.said + HOUR, LATER), "dnam", Vocabulary(), text,
+        msgspec.structs.replace(FULL, tokens=tokens, **{"history_messages": 0, **limits}),
+    )  # fmt: skip
+    return assemble(house.rows, request)
+
+
+def told(context: Context) -> list[str]:
+    """What stands there of the past, passage by passage."""
+    return [" ".join(line.text.partition(" ")[0] for line in each.lines) for each in context.past]
+
+
+def gone(context: Context) -> list[str]:
+    """What went for the budget over all."""
+    return [each.what for each in context.left_out if each.why.endswith("tokens in all")]
+
+
+def apart(*chars: int) -> tuple[House, list[EventId]]:
+    """Bees are spoken of on different days, at different length."""
+    house = House()
+    house.describe("1")
+    house.name(ADA, "Ada")
+    said = [house.say("1", f"{number} bees {'x' * size}", after=99 * HOUR) for number, size in enumerate(chars)]
+    return house, said
+
+
+def test_where_a_passage_does_not_fit_the_next_one_is_tried() -> None:
+    house, said = apart(20, 900, 40)
+    whole = within(house, 0)
+    assert sorted(told(whole)) == ["0", "1", "2"]
+    tokens = by_characters(whole.text) - 100
+    context = within(house, tokens)
+    assert sorted(told(context)) == ["0", "2"]
+    assert gone(context) == [said[1].hex()]
+    assert by_characters(context.text) <= tokens
+    assert not {said[1]} & set(context.causes)
+
+
+def test_where_something_of_the_others_does_not_fit_the_next_one_is_tried() -> None:
+    house = House()
+    house.describe("1")
+    house.name(KIM, "Kim")
+    house.say("1", "hello", KIM)
+    known = [
+        house.know(f"{number} bees {'x' * size}", in_guild(GUILD), KIM) for number, size in enumerate((9, 400, 30))
+    ]
+    whole = within(house, 0, history_messages=6)
+    assert {hit.item.id for hit in whole.room} == {each.id for each in known}
+    context = within(house, by_characters(whole.text) - 50, history_messages=6)
+    assert {hit.item.id for hit in context.room} == {known[0].id, known[2].id}
+    assert gone(context) == [known[1].id]
+
+
+def talk(*texts: str) -> tuple[House, list[EventId]]:
+    """What was said in a row, so that it is one passage."""
+    house = House()
+    house.describe("1")
+    house.name(ADA, "Ada")
+    return house, [house.say("1", f"{number} {text}") for number, text in enumerate(texts)]
+
+
+def test_of_a_long_passage_what_was_found_stays_with_what_stands_around_it() -> None:
+    talked = ["bees and honey bees", "well", "so", "now", "then", "bees", "there", "again"]
+    house, said = talk(*(f"{each} {'x' * 60}" for each in talked))
+    whole = within(house, 0)
+    assert told(whole) == ["0 1 2 3 4 5 6 7"]
+    assert [use.id for use in whole.passages] == [said[0], said[5]]
+    room = by_characters(whole.text)
+    seen = [(told(context), gone(context)) for context in (within(house, room - cut) for cut in (1, 90, 130, 160))]
+    best, other = said[0].hex(), said[5].hex()
+    assert seen == [
+        (["0 1 2"], [other, "4 lines beside what was found"]),
+        (["0 1 2"], [other, "4 lines beside what was found"]),
+        (["0"], [other, "6 lines beside what was found"]),
+        ([], [best, other]),
+    ]
+
+
+def test_what_is_left_of_a_passage_is_in_one_piece() -> None:
+    """And says where the best of what is left can be seen."""
+    talked = [f"bees {'x' * 900}", "well", "bees", "now", "bees then", "here"]
+    house, said = talk(*talked)
+    whole = within(house, 0)
+    assert told(whole) == ["0 1 2 3 4 5"]
+    context = within(house, by_characters(whole.text) - 200)
+    (passage,) = context.past
+    assert gone(context) == [said[0].hex(), "1 line beside what was found"]
+    assert told(context) == ["2 3 4 5"]
+    assert [use.id for use in passage.uses] == [use.id for use in whole.passages if use.id != said[0]]
+    (best,) = (line for line in passage.lines if line.id == passage.uses[0].id)
+    assert passage.head.endswith(f" https://discord.com/channels/9/1/{best.said}")
+
+
 def test_of_a_long_conversation_the_oldest_goes_and_the_report_is_bounded() -> None:
     house = House()
     house.describe("1")

@@ -144,8 +144,11 @@ class Asking(NamedTuple):
     def text(self, there: Sequence[str]) -> str:
         """What is asked, of the words that there are."""
         picked = [there[number % len(there)] for number in self.words] if there else []
-        if self.is_misspelt and picked:
-            picked[0] = picked[0][:-1] + "z"
+        if self.is_misspelt:
+            wrong = [
+                word[:-1] + "z" if number % 2 == 0 else word[1::-1] + word[2:] for number, word in enumerate(picked)
+            ]
+            picked[:4] = wrong[:4]
         names = [CALLED[self.name]] if self.name >= 0 else []
         return " ".join((*picked, *names, self.beside))
 

@@ -67,7 +67,7 @@ LIKES, HATES, KEEPS = "prefers green tea", "hates tea", "keeps a teapot for tea 
         (("--user", "Kim"), {LIKES, KEEPS}, set()),
         (("--user", "Ada"), set(), {DMS}),
         (("--user", "Ada", "--in", "staff"), {HATES}, {OPEN, STAFFS}),
-        (("--user", "Ada", "--in", "general"), set(), {OPEN}),
+        (("--user", "Ada", "--in", "general"), {LIKES}, {OPEN}),
         (("--user", "Ada", "--in", "dm"), set(), {DMS}),
         (("--by", "Ada"), set(), {STAFFS, DMS}),
         (("--by", "Ada", "--in", "staff"), set(), {STAFFS}),
@@ -80,6 +80,16 @@ def test_it_sees_what_is_open_where_it_looks(
     teapot: Path, arguments: tuple[str, ...], items: set[str], said: set[str]
 ) -> None:
     assert found(teapot, "tea", *arguments) == (items, said)
+
+
+def test_of_the_people_in_the_room_it_finds_what_a_prompt_there_tells(teapot: Path) -> None:
+    """Of Kim, who spoke in general, Ada is told what all could hear there; where Kim did not speak, nothing."""
+    for place in ("general", "staff", "dm"):
+        blocks = dnam("prompt", "Ada", "green tea?", "--in", place, "--json", "--data", teapot).value["blocks"]
+        room = [line["text"] for block in blocks if block["name"] == "room" for line in block["lines"]]
+        assert len(room) == (place == "general")
+        items, _ = found(teapot, "green tea", "--user", "Ada", "--in", place)
+        assert [LIKES in each for each in room] == [True] * (LIKES in items)
 
 
 def test_a_conversation_of_two_is_a_place_too(teapot: Path) -> None:

@@ -86,7 +86,7 @@ def looked_in(items: Sequence[Item], text: str) -> Looked:
 def _with_misspelt(items: Sequence[Item], looked: Looked) -> Looked:
     texts = [_told(each) for each in items]
     there = {term for each in texts for term in each.counts}
-    return with_misspelt(looked, there, {stem for each in texts for stem in each.stems})
+    return with_misspelt(looked, there, {stem for each in texts for stem in each.stems}, in_items=True)
 
 
 def near_ranks(items: Sequence[Item], cosines: Mapping[str, int], seqs: Mapping[Place, int]) -> Ranks:

@@ -155,7 +155,8 @@ def _looked_for(rows: Rows, text: str, dated: Dated, heard: Sequence[Document]) 
         light = {term for term, word in looked.words.items() if word.removeprefix("exactly ") in dated.words}
         shares = {term: share // 8 if term in light else share for term, share in looked.shares.items()}
         looked = looked._replace(shares=shares)
-    return with_misspelt(looked, there, {stem for each in heard for stem in each.stems}, dated.words)
+    stems = {stem for each in heard for stem in each.stems}
+    return with_misspelt(looked, there, stems, dated.words, in_items=False)
 
 
 def _facts(rows: Rows, wanted: Wanted, looked: Looked, heard: Sequence[Document]) -> Mapping[int, int]:

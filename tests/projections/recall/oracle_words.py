@@ -97,24 +97,33 @@ def is_named(name: str, text: str) -> bool:
 
 
 def with_misspelt(
-    looked: Looked, there: Collection[bytes], stems: Collection[str], dated: Collection[str] = ()
+    looked: Looked, there: Collection[bytes], stems: Collection[str], dated: Collection[str] = (), *, in_items: bool
 ) -> Looked:
-    """The same with what is spelled like the longest word that is not `there`, nor of a date; `stems` are those of all
-    that is.
+    """The same with what is spelled like the longest words that are not `there`, nor of a date; `stems` are those of
+    all that is.
     """
     words = {term: word for term, word in looked.words.items() if word.isalpha() and word not in dated}
     unknown = [term for term in looked.shares if term not in there and term in words]
-    if not unknown:
-        return looked
-    longest = max(unknown, key=lambda term: len(looked.words[term]))
-    word, meant = looked.words[longest], stem(looked.words[longest])
-    near = {
-        _term("w", each)
-        for each in stems
-        if (len(meant) > 4 and (_is_one_letter_away(meant, each) or _begins(word, each))) or _has_its_ending(word, each)
-    }
-    likes = near - looked.words.keys() if len(near) <= 4 else set[bytes]()
-    return looked._replace(shares={**looked.shares, **dict.fromkeys(likes, looked.shares[longest] // 2)})
+    known = [term for term in looked.shares if term in there]
+    most = 1 if len(known) >= (1 if in_items else len(unknown)) else 3
+    longest = sorted(unknown, key=lambda term: -len(looked.words[term]))[:most]
+    shares = dict(looked.shares)
+    for each in reversed(longest):
+        near = _near(looked.words[each], stems)
+        shares |= dict.fromkeys(near - looked.words.keys() if len(near) <= 4 else (), looked.shares[each] // 2)
+    return looked._replace(shares=shares)
+
+
+def _near(word: str, stems: Collection[str]) -> set[bytes]:
+    """What is spelled like a word."""
+    meant = stem(word)
+
+    def is_near(each: str) -> bool:
+        if len(meant) > 4:
+            return _is_one_letter_away(meant, each) or _begins(word, each)
+        return len(meant) > 2 and _is_turned(meant, each)
+
+    return {_term("w", each) for each in stems if is_near(each) or _has_its_ending(word, each)}
 
 
 def _begins(word: str, stem_there: str) -> bool:
@@ -187,10 +196,13 @@ def _whole(text: str) -> list[str]:
     return re.findall(r"[^\W_]+(?:[-_.']+[^\W_]+)+|#\w+", _flat(text))
 
 
+def _is_turned(one: str, other: str) -> bool:
+    at = [number for number in range(len(one)) if len(one) == len(other) and one[number] != other[number]]
+    return len(at) == 2 and at[0] + 1 == at[1] and one[at[0]] + one[at[1]] == other[at[1]] + other[at[0]]
+
+
 def _is_one_letter_away(one: str, other: str) -> bool:
     if len(one) == len(other):
-        at = [number for number in range(len(one)) if one[number] != other[number]]
-        is_turned = len(at) == 2 and at[0] + 1 == at[1] and one[at[0]] + one[at[1]] == other[at[1]] + other[at[0]]
-        return len(at) == 1 or is_turned
+        return sum(letter != there for letter, there in zip(one, other, strict=True)) == 1 or _is_turned(one, other)
     short, long = sorted((one, other), key=len)
     return any(long[:number] + long[number + 1 :] == short for number in range(len(long)))

@@ -184,7 +184,8 @@ def _said(house: House, text: str) -> tuple[Said, ...]:
 
 
 def _items(house: House, text: str) -> tuple[FoundItem, ...]:
-    return items(house.rows, _wanted(house, text), MOST)
+    """Of what is the asker's and nobody's: whom else it is told of, is no matter of scores."""
+    return items(house.rows, _wanted(house, text)._replace(room=()), MOST)
 
 
 def _wanted(house: House, text: str) -> Wanted:

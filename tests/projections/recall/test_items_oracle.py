@@ -53,7 +53,21 @@ THERE = st.builds(
 )
 ASKED = st.lists(
     st.sampled_from(
-        ("tea", "gardens", "boat", "the", "gardne", "snow", "deploy", "fact", "deploiys", "how many", "many")
+        (
+            "tea",
+            "gardens",
+            "boat",
+            "the",
+            "gardne",
+            "snow",
+            "deploy",
+            "fact",
+            "deploiys",
+            "how many",
+            "many",
+            "tae",
+            "baot",
+        )
     ),
     max_size=4,
 ).map(" ".join)
@@ -79,10 +93,17 @@ def found_items(rows: Rows, wanted: Wanted) -> list[Shown]:
 
 
 def counted_items(plain: Rows, wanted: Wanted, near: Ranks) -> list[Shown]:
-    there = open_items(plain, wanted)
+    """Of those in the room too, but not how they are to be answered."""
+    addresses = oracle_items.open_to(plain, wanted.setting, wanted.room)
+    there = oracle_items.items_in(plain, addresses, wanted.said)
     looked = oracle_items.looked_in(there, wanted.text)
     ranking = oracle_items.ranked(there, looked.shares, wanted.said, near)
-    return [shown(each.item, each.score) for each in ranking if each.score > 0]
+    told = [each for each in ranking if is_told(each.item, wanted.setting.person)]
+    return [shown(each.item, each.score) for each in told if each.score > 0]
+
+
+def is_told(item: Item, asker: Handle) -> bool:
+    return item.owner in (asker, NOBODY) or item.kind not in ("guidance", "behavioral")
 
 
 def in_prompt(rows: Rows, wanted: Wanted, scoring: Scoring) -> list[Shown]:

@@ -10,17 +10,18 @@ from hypothesis import strategies as st
 from projections.events.values import Audience
 from projections.ids import NOBODY, Handle
 from projections.messages import MESSAGES, MessageRow, unit
+from projections.places import PLACES
 from projections.policies.compartments import Setting
 from projections.recall.documents import zone_of
 from projections.recall.opened import Said as Where
-from projections.recall.opened import is_open, parts, zones
+from projections.recall.opened import is_open, parts, together, zones
 from projections.recall.search import Said, Wanted, said
-from projections.rows import Found, Rows
+from projections.rows import Found, Rows, Stored
 from tests.projections.recall.house import ADA, GUILD, KIM, OTHER_GUILD, House, own_place, ref, session
 from tests.projections.recall.stage import FakeZones, documents_of, kept
 from tests.world import NOW
 
-PLACES = ("general", "garden", "thread", "staff", "staff-thread", "vault", "elsewhere", "group")
+NAMES = ("general", "garden", "thread", "staff", "staff-thread", "vault", "elsewhere", "group")
 DMS = (own_place(ADA), own_place(KIM))
 
 
@@ -41,7 +42,7 @@ def a_house() -> House:
 
 
 def talk(house: House, *places: str) -> None:
-    for place in places or (*PLACES, *DMS):
+    for place in places or (*NAMES, *DMS):
         house.say(place, f"tea in {place}")
 
 
@@ -240,10 +241,31 @@ def test_a_unit_is_looked_up_once_for_all_sessions_that_ask(monkeypatch: pytest.
     assert part.open.tolist() == [True, True, True, False, False]
 
 
+def test_a_zone_that_several_contexts_read_is_gathered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `dnam search --at` looks from every closed place, each of which reads the whole guild besides."""
+    house = a_house()
+    talk(house)
+    places = ("general", "garden", "staff", "vault", "group", own_place(ADA))
+    contexts = [(house.setting(place), session(place)) for place in places]
+    scan, read = house.world.raw.scan, list[tuple[str, bytes]]()
+
+    def counted(table: str, start: bytes, *rest: Any, **more: Any) -> Iterator[tuple[bytes, Stored]]:
+        read.append((table, start))
+        return scan(table, start, *rest, **more)
+
+    monkeypatch.setattr(house.world.raw, "scan", counted)
+    found = together(house.rows, contexts)
+    units = [start for table, start in read if table == MESSAGES.table]
+    assert len(units) == len(set(units)) == 8
+    assert [table for table, _ in read].count(PLACES.table) == 1
+    assert [each.corpus.size for each in found] == [3, 2, 1, 1, 1]
+    assert [each.open for each in found] == [None] * 5
+
+
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("say"), st.sampled_from((*PLACES, *DMS)), st.sampled_from(("tea", "cake and tea", "rain?"))),
-        st.tuples(st.just("answer"), st.sampled_from(PLACES), st.sampled_from(("tea", "cake"))),
+        st.tuples(st.just("say"), st.sampled_from((*NAMES, *DMS)), st.sampled_from(("tea", "cake and tea", "rain?"))),
+        st.tuples(st.just("answer"), st.sampled_from(NAMES), st.sampled_from(("tea", "cake"))),
         st.tuples(
             st.just("change"), st.sampled_from(("general", "garden", "thread", "staff", "vault")),
             st.sampled_from(("guild", "channel")),
@@ -254,7 +276,7 @@ STEPS = st.lists(
 
 
 @settings(max_examples=25)
-@given(STEPS, st.sampled_from((*PLACES, *DMS)), st.sampled_from((ADA, KIM, NOBODY)))
+@given(STEPS, st.sampled_from((*NAMES, *DMS)), st.sampled_from((ADA, KIM, NOBODY)))
 def test_what_is_kept_ready_opens_what_the_rows_open(
     steps: list[tuple[str, str, str]], place: str, person: Handle
 ) -> None:
@@ -266,7 +288,7 @@ def test_what_is_kept_ready_opens_what_the_rows_open(
     assert plain == ready
     may = {
         unit(session(each), house.audience(each).epoch)
-        for each in (*PLACES, *DMS)
+        for each in (*NAMES, *DMS)
         if zone_of(house.audience(each), house.guilds[each]) in zones(wanted.setting)
     }
     assert {each.key[:16] for each in plain} <= may

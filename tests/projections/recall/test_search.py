@@ -355,11 +355,49 @@ def test_what_is_closed_or_gone_makes_no_word_a_known_one(house: House) -> None:
     assert said(ready, wanted(house, "dolpin"), 5) == plain
 
 
-def test_the_longest_unknown_word_is_taken_for_misspelt_and_no_other(house: House) -> None:
-    house.say("general", "dolphins", after=7 * HOUR)
-    house.say("general", "gardens", after=7 * HOUR)
+def test_the_longest_three_unknown_words_are_taken_for_misspelt_and_no_others(house: House) -> None:
+    for text in ("dolphins", "gardens", "lanterns", "boats"):
+        house.say("general", text, after=7 * HOUR)
+    assert set(finds(house, wanted(house, "dolpin garten lantirn"))) == {"dolphins", "gardens", "lanterns"}
+    assert set(finds(house, wanted(house, "dolpin baot garten lantirn"))) == {"dolphins", "gardens", "lanterns"}
+    assert set(finds(house, wanted(house, "dolpin baot"))) == {"dolphins", "boats"}
+    assert set(finds(house, wanted(house, "boat dolpin lantirn"))) == {"boats", "dolphins", "lanterns"}
+    assert set(finds(house, wanted(house, "boat garden dolpin lantirn"))) == {"boats", "gardens", "lanterns"}
+
+
+def test_of_a_short_word_that_stands_nowhere_two_letters_may_stand_the_other_way_round(house: House) -> None:
+    house.say("general", "my cat Tom sleeps", after=7 * HOUR)
+    house.say("general", "so they walk", after=7 * HOUR)
+    for text in ("Tmo", "otm", "tmo?"):
+        (hit,) = with_words(said(house.rows, wanted(house, text), 5))
+        assert hit == "my cat Tom sleeps"
+    assert with_words(said(house.rows, wanted(house, "wlaks"), 5)) == ["so they walk"]
+    for text in ("tim", "to", "mto s", "klaw"):
+        assert with_words(said(house.rows, wanted(house, text.split()[-1]), 5)) == []
+    house.say("general", "what is a tmo", after=7 * HOUR)
+    house.say("general", "a tmo it is", after=7 * HOUR)
+    assert sorted(with_words(said(house.rows, wanted(house, "tmo"), 5))) == ["a tmo it is", "what is a tmo"]
+
+
+def test_what_is_like_two_unknown_words_counts_once(house: House) -> None:
     house.say("general", "lanterns", after=7 * HOUR)
-    assert set(finds(house, wanted(house, "dolpin garten lantirn"))) == {"lanterns"}
+    both, one = [said(house.rows, wanted(house, text), 5) for text in ("lantirn lanteern", "lanteern zzyzx")]
+    assert [hit.score for hit in both] == [hit.score for hit in one]
+    assert {each.word for each in both[0].reasons if each.word} == {"spelled like lanteern"}
+
+
+def test_among_items_one_unknown_word_is_misspelt_unless_nothing_else_is_known(house: House) -> None:
+    """Of what is asked most stands in none of the few items that somebody has."""
+    for text in ("owns a lantern", "saw dolphins", "grows tea"):
+        house.know(text, f"guild/{GUILD}", ADA)
+    look = [{each.item.text for each in items(house.rows, wanted(house, text), 9)} for text in (
+        "dolpin lantirn", "dolpin lantirn tea", "lantirn tea"
+    )]  # fmt: skip
+    assert look == [
+        {"owns a lantern", "saw dolphins"},
+        {"owns a lantern", "grows tea"},
+        {"owns a lantern", "grows tea"},
+    ]
 
 
 ALIKE = ("lantern", "lanterd", "lanterp", "lanterb", "lanterk")

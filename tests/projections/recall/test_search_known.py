@@ -2,6 +2,8 @@
 
 import pytest
 
+from projections.events import PersonOptedOut
+from projections.events.values import OPERATOR
 from projections.ids import EventId, Handle
 from projections.recall.bm25 import ONE
 from projections.recall.search import Reason, Said, Wanted, items, said
@@ -50,6 +52,31 @@ def test_what_is_forgotten_or_over_is_not_found(house: House) -> None:
     house.know("likes tea", LORE, status="forgotten")
     house.know("drinks tea until noon", LORE, valid_until=NOW - 1)
     assert known(house.rows, wanted(house, "tea")) == []
+
+
+def test_of_others_in_the_room_that_is_found_which_all_could_hear(house: House) -> None:
+    """As in a prompt: not how they are to be answered, and nothing of somebody who opted out; what is somebody's own
+    and open for another reason is found once.
+    """
+    house.know("grows tea", LORE, KIM)
+    house.know("serve tea first", LORE, KIM, kind="guidance")
+    house.know("speak of tea in verse", LORE, KIM, kind="behavioral")
+    house.know("brew it before the tea", LORE, kind="guidance")
+    for compartment in (f"person/{KIM.hex()}/direct", f"person/{KIM.hex()}/everywhere"):
+        house.know(f"hides tea in {compartment[-6:]}", compartment, KIM)
+    look = wanted(house, "tea")
+    assert known(house.rows, look) == ["brew it before the tea"]
+    of_kim = look._replace(room=(KIM, ADA, KIM))
+    assert sorted(known(house.rows, of_kim)) == ["brew it before the tea", "grows tea"]
+    alone = look.setting._replace(person=KIM)
+    both = of_kim._replace(besides=((alone, look.session),))
+    assert sorted(known(house.rows, both)) == [
+        "brew it before the tea", "grows tea", "hides tea in ywhere", "serve tea first", "speak of tea in verse"
+    ]  # fmt: skip
+    house.name(KIM, "Kim")
+    hashed = house.rows.ids.keyed_hash("discord", KIM.hex())
+    house.world.add(PersonOptedOut(said=house.said, by=OPERATOR, hashes=(hashed,)))
+    assert known(house.rows, of_kim) == ["brew it before the tea"]
 
 
 # -- facts as keys to what was said ------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from projections.recall.numbers import Numbers, numbered, terms
 from projections.recall.spelling import (
     ALPHABETS,
     FEWEST_LETTERS,
+    FEWEST_TURNED,
     LATIN,
     all_like,
     is_one_letter_away,
@@ -23,8 +24,12 @@ def near(stem: str, letters: str) -> set[str]:
     made = {stem[:at] + stem[at + 1 :] for at in range(len(stem))}
     made |= {stem[:at] + letter + stem[at + 1 :] for at in range(len(stem)) for letter in letters}
     made |= {stem[:at] + letter + stem[at:] for at in range(len(stem) + 1) for letter in letters}
-    made |= {stem[:at] + stem[at + 1] + stem[at] + stem[at + 2 :] for at in range(len(stem) - 1)}
-    return made - {stem}
+    return (made | turned(stem)) - {stem}
+
+
+def turned(stem: str) -> set[str]:
+    """All with two letters the other way round."""
+    return {stem[:at] + stem[at + 1] + stem[at] + stem[at + 2 :] for at in range(len(stem) - 1)} - {stem}
 
 
 def likes(word: str) -> set[bytes]:
@@ -39,8 +44,13 @@ def terms_near(word: str) -> set[bytes]:
 
 @given(st.text("abcdeñ語жλ", min_size=1, max_size=8))
 def test_it_is_all_that_is_one_letter_away(word: str) -> None:
-    found = likes(word)
-    assert found == (terms_near(word) if len(stem_of(word)) >= FEWEST_LETTERS else set())
+    found, stem = likes(word), stem_of(word)
+    if len(stem) >= FEWEST_LETTERS:
+        assert found == terms_near(word)
+    elif len(stem) >= FEWEST_TURNED and stem.strip("語"):
+        assert found == {term("w", each) for each in turned(stem)}
+    else:
+        assert found == set()
 
 
 @pytest.mark.parametrize("letters", ["x", "ñ", "xñ", "語𝔞", "ж", "λñ"], ids=ascii)
@@ -49,8 +59,14 @@ def test_so_it_is_of_the_longest_words(letters: str) -> None:
     assert likes(word) == terms_near(word)
 
 
-def test_of_numbers_of_short_words_and_of_what_is_no_word_nothing_is_like() -> None:
-    assert not any(map(likes, ["20231", "boat", "a_b_c_d", "v1beta", ""]))
+def test_of_numbers_of_the_shortest_words_and_of_what_is_no_word_nothing_is_like() -> None:
+    assert not any(map(likes, ["20231", "ox", "a_b_c_d", "v1beta", "", "123", "a_b", "水果汁", "aaa"]))
+
+
+@pytest.mark.parametrize("word", ["tmo", "boat", "boats", "кот", "нож", "zoë"])
+def test_in_a_short_word_two_letters_may_stand_the_other_way_round(word: str) -> None:
+    assert likes(word) == {term("w", each) for each in turned(stem_of(word))} == all_like(word)
+    assert term("w", "tom") in likes("tmo")
 
 
 @pytest.mark.parametrize(

@@ -445,8 +445,8 @@ def test_what_is_right_or_further_away_is_not(wrong: str) -> None:
     assert word_term("dolphin") not in likes(wrong)
 
 
-def test_short_words_numbers_and_whole_tokens_have_no_likes() -> None:
-    assert not likes("tea")
+def test_short_words_have_few_likes_numbers_and_whole_tokens_none() -> None:
+    assert likes("tea") == {word_term("eta"), word_term("tae")}
     assert not likes("20231")
     assert not likes("app.pyx")
     assert word_term("grün") not in likes("grun")
