@@ -437,7 +437,8 @@ class Group:
             raise
         if planned:
             ring.settle()
-        self._opened.reached(head)
+        if head.size == self._staged[-1].record.seq:  # else what is known of it would be of events that are not there
+            self._opened.reached(head)
         return head
 
     def _refuse_cut(self, ring: KeyRing) -> None:

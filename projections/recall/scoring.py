@@ -137,7 +137,7 @@ def search(
     for number, part in enumerate(parts):
         beside = Beside(_in_part(number, facts or {}), _in_part(number, meant or {}))
         here = [each.in_part(number) for each in terms if len(each.postings[number].at)]
-        found = _Scoring(reckoner()(part, here, counts, max(most, SEEDS)), part, deciding)
+        found = _Scoring(reckoner()(part, here, counts, _looked_at(part, most)), part, deciding)
         may = allowed[number] if allowed else everything(part.corpus)
         scored += [each._replace(part=number) for each in found.best(question, beside, may, most)]
     return sorted(scored, key=lambda each: (-each.score, -int(parts[each.part].corpus.seqs[each.at])))[:most]
@@ -169,6 +169,11 @@ def _found(there: TermsIn, question: Question, counts: Counts) -> list[Found]:
         if having:
             found.append(Found(term, postings, worth(counts.documents, having, share), having))
     return sorted(found, key=lambda each: (-each.weight, each.term))[:MOST_TERMS]
+
+
+def _looked_at(part: Part, most: int) -> int:
+    """How many documents of a part are looked at for their own words: no more than it has, however many are wanted."""
+    return max(1, min(max(most, SEEDS), part.corpus.size))
 
 
 def _best(scores: Longs, seqs: Longs, most: int) -> Longs:

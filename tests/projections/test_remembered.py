@@ -12,6 +12,7 @@ OF_NOBODY = {
     "projections/decisions/audience.py": ("closed",),  # for as long as one decision
     "projections/derived.py": ("_row",),  # tags of events
     "projections/ids.py": ("_mac",),  # id keys
+    "projections/policies/addressing.py": ("_begins_with",),
     "projections/policies/disguises.py": ("_is_of",),  # letters and scripts
     "projections/policies/instructions.py": ("note_judge", "message_judge", "_compiled", "_turned_commands"),
     "projections/policies/literals.py": ("needs",),

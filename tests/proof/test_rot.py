@@ -25,7 +25,7 @@ from tests.replay.stage import FakeClock, says
 
 def test_what_rots_is_found_and_named(tmp_path: Path) -> None:
     told: list[str] = []
-    came = {each.key: each for each in prove(Trial(tmp_path, 20261127, True, told.append))}
+    came = {each.key: each for each in prove(Trial(tmp_path, 20261128, True, told.append))}
     assert came.keys() == {claim.key for claim in CLAIMS}
     assert [each for each in came.values() if not each.holds and not each.short] == [], told
 

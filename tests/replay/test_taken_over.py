@@ -206,6 +206,14 @@ def test_what_was_never_recorded_is_not_known(engine: Engine, monkeypatch: pytes
     assert engine.head().size == 0
 
 
+def test_nor_is_what_a_log_lost_without_a_word(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as lying:
+        lying.setattr(engine.store.log, "append", lambda _, expected, __: expected)
+        at_once(engine, [[DM]])
+    with pytest.raises(Refused, match="a cause that is not in the log"):
+        engine.record(resting("own"))
+
+
 def test_little_is_kept_of_what_was_taken_over(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(group, "MOST_TAKEN", 2)
     monkeypatch.setattr(group, "MOST_OPENED", 3)

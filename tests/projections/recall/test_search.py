@@ -11,7 +11,7 @@ from projections.policies.compartments import of_person_in
 from projections.recall.documents import zone_of
 from projections.recall.lying import around as lying_around
 from projections.recall.lying import read
-from projections.recall.search import Said, Wanted, items, nameless, said
+from projections.recall.search import Said, Wanted, items, nameless, said, said_on_day
 from projections.recall.standing import MOST_ASKED
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, rests_on, session
@@ -473,3 +473,21 @@ def test_who_is_nowhere_mentioned_is_no_misspelt_word(house: House) -> None:
     assert finds(house, wanted(house, "gardener dolpin")) == ["gardeners like dolphins"]
     words = {each.word for each in said(house.rows, wanted(house, "gardener dolpin"), 5)[0].reasons}
     assert words == {"", "gardener", "spelled like dolpin"}
+
+
+def test_what_was_said_on_a_day_is_found_whatever_else_is_looked_for(house: House) -> None:
+    house.say("general", "tea for all")
+    day = datetime.fromtimestamp(house.said / 1000, UTC)
+    house.say("general", "something else", after=48 * HOUR)
+    for text, found in (
+        (f"a harp on {day:%d %B %Y}", ["tea for all"]),
+        (f"tea on {day.replace(year=day.year - 1):%d %B %Y}", []),
+        (f"tea in {day:%B %Y}", []),  # no day of it
+    ):
+        assert texts(said_on_day(house.rows, wanted(house, text), 5)) == found
+
+
+def test_no_more_is_looked_at_than_there_is_however_many_are_wanted(house: House) -> None:
+    for number in range(3):
+        house.say("general", f"tea number {number}")
+    assert len(finds(house, wanted(house, "tea"), 1 << 33)) == 3
