@@ -123,8 +123,6 @@ class Opened:
         self.events: dict[EventId, Event] = {}
         self.taken: dict[EventId, Event] = {}
         """What was taken over lately."""
-        self.made: dict[EventId, Event] = {}
-        """What was derived lately, and is shown again."""
         self.seen: Seen = {}
         self._as_of: Head | None = None
 
@@ -137,19 +135,19 @@ class Opened:
 
     def forget(self) -> None:
         """Know nothing any more."""
-        for each in (self.events, self.taken, self.made, self.seen):
+        for each in (self.events, self.taken, self.seen):
             each.clear()
 
     def trim(self) -> None:
         """Let go of what was kept first, where it is too much."""
-        for each, most in ((self.events, MOST_OPENED), (self.taken, MOST_TAKEN), (self.made, MOST_OPENED)):
+        for each, most in ((self.events, MOST_OPENED), (self.taken, MOST_TAKEN)):
             if len(each) > most:
                 for event in list(islice(each, len(each) // 2)):
                     del each[event]
 
     def find(self, event: EventId) -> Event | None:
         """An event that is known."""
-        return self.events.get(event) or self.taken.get(event) or self.made.get(event)
+        return self.events.get(event) or self.taken.get(event)
 
     def reached(self, head: Head) -> None:
         """The log ends here by now."""
@@ -394,7 +392,7 @@ class Group:
 
     def _accept(self, staged: Sequence[_Staged], own: Layer, dropped: set[Seq]) -> None:
         made = (each.record for each in staged if isinstance(each.record.event, SHOWN))
-        self._opened.made.update((each.id, each.event) for each in made)
+        self._opened.events.update((each.id, each.event) for each in made)
         self._stage(staged, dropped)
         self._lay_over(own)
 

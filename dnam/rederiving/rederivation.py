@@ -20,9 +20,9 @@ from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
-from dnam.rederiving.ahead import take_back_ahead
 from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
 from dnam.rederiving.following import follow
+from dnam.rederiving.forgotten_ahead import take_back_ahead
 from dnam.rederiving.hidden import hidden_in
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.quiet import expected

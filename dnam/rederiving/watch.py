@@ -10,7 +10,7 @@ The walk is broken off by it and begins again: the shadow follows the memory fir
 may, and everything else is planned anew. A question that comes out the same has its reply already, if it had one.
 
 What a person forgot keeps its words in the log. It ends a walk too, so that it holds in the shadow before anybody is
-asked again (`ahead`, `hidden`).
+asked again (`forgotten_ahead`, `hidden`).
 
 What was recorded behind the walk's end is not in the shadow: where that is taken back, nothing happens.
 """

@@ -14,19 +14,17 @@ import pytest
 from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.rederiving.watch import TakenBack, Watch
 from dnam.shadows import load
-from projections.lookup import sessions
 from projections.policies.item_ids import derive as derive_id
 from replay.engine import Engine
 from tests.dnam.cli.memories import process
-from tests.dnam.rederiving.crowd import chat, replies
+from tests.dnam.rederiving.crowd import replies
 from tests.dnam.rederiving.test_rederiving import OTHER
 from tests.dnam.rederiving.test_taken_back import (
     ASKED,
     DAY,
-    HERS,
-    MAPS,
     WORD,
     Asks,
+    ada_is_heard,
     batched,
     derived_while,
     ends,
@@ -35,23 +33,13 @@ from tests.dnam.rederiving.test_taken_back import (
     prompts,
     redact,
 )
-from tests.dnam.rederiving.village import STAFF, Village, derive, reader, village
+from tests.dnam.rederiving.village import Village, derive, reader, village
 from tests.loopback.messages import Request, serving
 
 
 async def talk(there: Village) -> None:
     """Ada says a word; it is summed up, and learned, and she is learned from again behind it."""
-    await chat(there, 1)
-    await there.say("ada", f"I like {WORD} tea")
-    await there.say("ada", "I like quokka pie")
-    await there.say("ada", "I like mild cheese", STAFF)
-    await there.say("ada", f"I like {MAPS}", HERS)
-    await there.learn("ada")
-    await there.summarise()
-    await there.summarise(STAFF)
-    for card in await there.memory.look(sessions):
-        if card.audience.kind == "direct":
-            await there.assistant.summarise(card.session, card.audience, card.place.person)
+    await ada_is_heard(there)
     await there.say("ada", "I like new moons")
     await there.learn("ada")
     await there.say("kim", "I like a last word")

@@ -30,7 +30,7 @@ from tests.dnam.cli.memories import process
 from tests.dnam.rederiving.crowd import chat, replies
 from tests.dnam.rederiving.test_rederiving import OTHER
 from tests.dnam.rederiving.village import ASKED as SAME
-from tests.dnam.rederiving.village import STAFF, both, derive, reader, village
+from tests.dnam.rederiving.village import STAFF, Village, both, derive, reader, village
 from tests.loopback.messages import Fails, Reply, Request, serving
 from tests.loopback.messages.offline import inputs_of
 
@@ -44,6 +44,21 @@ AGAIN = "They enjoys: "
 """What each summary puts behind the one before."""
 
 
+async def ada_is_heard(there: Village) -> None:
+    """Ada says a word in a channel, and other things elsewhere; she is learned from, and all of it is summed up."""
+    await chat(there, 1)
+    await there.say("ada", f"I like {WORD} tea")
+    await there.say("ada", "I like quokka pie")
+    await there.say("ada", "I like mild cheese", STAFF)
+    await there.say("ada", f"I like {MAPS}", HERS)
+    await there.learn("ada")
+    await there.summarise()
+    await there.summarise(STAFF)
+    for card in await there.memory.look(sessions):
+        if card.audience.kind == "direct":
+            await there.assistant.summarise(card.session, card.audience, card.place.person)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A memory in which Ada says a word in a channel, and other things after it, which every test has a copy of."""
@@ -51,17 +66,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     async def tell() -> None:
         async with village(path) as there:
-            await chat(there, 1)
-            await there.say("ada", f"I like {WORD} tea")
-            await there.say("ada", "I like quokka pie")
-            await there.say("ada", "I like mild cheese", STAFF)
-            await there.say("ada", f"I like {MAPS}", HERS)
-            await there.learn("ada")
-            await there.summarise()
-            await there.summarise(STAFF)
-            for card in await there.memory.look(sessions):
-                if card.audience.kind == "direct":
-                    await there.assistant.summarise(card.session, card.audience, card.place.person)
+            await ada_is_heard(there)
             await there.say("kim", "I like a last word")
 
     asyncio.run(tell())
