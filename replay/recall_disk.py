@@ -51,10 +51,11 @@ class Disk:
         prefix, looking = zone_key(zone), self._looking()
         firsts, offsets, counts = list[int](), list[bytes](), list[bytes]()
         ends, peaks, end = list[int](), list[Peak](), 0
-        for term in terms:
+        keys = [prefix + term for term in terms]
+        for of_term in zip(*(looking.data_with(level.postings, keys) for level in levels()), strict=True):
             most, shortest = 0, LONGEST
-            for level in levels():
-                for found, data in looking.data_with(level.postings, prefix + term):
+            for level, rows in zip(levels(), of_term, strict=True):
+                for found, data in rows:
                     of_row, often, most_of_row, shortest_of_row = split_postings(level.postings, found, data)
                     most, shortest = max(most, most_of_row), min(shortest, shortest_of_row)
                     firsts.append(level.first(int.from_bytes(found[-SPAN_BYTES:], "big")))

@@ -72,17 +72,10 @@ class Snapshot:
         cursor = self._transaction.cursor(db=self._tables[table])
         return chain(forward(cursor, start, stop), _ended(table, cursor))
 
-    def data_with(self, table: str, prefix: bytes) -> list[tuple[bytes, bytes]]:
-        """The rows whose keys begin so, which are few, as they lie there, of such a table: sooner than `data_in`."""
+    def data_with(self, table: str, prefixes: Iterable[bytes]) -> list[list[tuple[bytes, bytes]]]:
+        """The rows whose keys begin so, few of each, as they lie there, of such a table: sooner than `data_in`."""
         cursor = self._transaction.cursor(db=self._tables[table])
-        found: list[tuple[bytes, bytes]] = []
-        if cursor.set_range(prefix):
-            for row in cursor:
-                if not row[0].startswith(prefix):
-                    _refuse_damaged(table, *row)
-                    break
-                found.append(row)
-        return found
+        return [_beginning(table, cursor, prefix) for prefix in prefixes]
 
     def batches(self, table: str) -> Iterator[list[tuple[bytes, bytes]]]:
         """Every row as it lies, in key order, some thousand at once; DamagedViews where one is not whole."""
@@ -90,6 +83,17 @@ class Snapshot:
             if summed(rows):
                 raise DamagedViews(damage_of(table))
             yield rows
+
+
+def _beginning(table: str, cursor: Any, prefix: bytes) -> list[tuple[bytes, bytes]]:
+    found: list[tuple[bytes, bytes]] = []
+    if cursor.set_range(prefix):
+        for row in cursor:
+            if not row[0].startswith(prefix):
+                _refuse_damaged(table, *row)
+                break
+            found.append(row)
+    return found
 
 
 def _ended(table: str, cursor: Any) -> Iterator[Any]:

@@ -34,3 +34,10 @@ def among(numbers: Numbers, ascending: Numbers) -> set[bytes]:
         return set()
     there = ascending.take(ascending.searchsorted(numbers), mode="clip") == numbers
     return set(terms(numbers[there]))
+
+
+def is_among(term: bytes, ascending: Numbers) -> bool:
+    """Whether the number of a term is among some others, which are ascending."""
+    number = int.from_bytes(term, "big")
+    at = int(ascending.searchsorted(np.uint64(number)))
+    return at < len(ascending) and ascending.item(at) == number

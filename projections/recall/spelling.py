@@ -20,7 +20,7 @@ from itertools import accumulate
 import numpy as np
 
 from projections.recall.english import ENDINGS
-from projections.recall.numbers import NOTHING, Numbers, among, numbered, spread_all, terms
+from projections.recall.numbers import NOTHING, Numbers, is_among, numbered, spread_all, terms
 from projections.recall.reckoners import reckoner
 from projections.recall.words import LONGEST, PRIME, number_of, stem_of, term
 from projections.remembered import of_people
@@ -55,7 +55,7 @@ def likes_there(word: str, there: Callable[[Numbers], Iterable[bytes]]) -> Itera
         beginning = beginnings.get(each)
         if (
             (beginning is not None and _is_stem_of(beginning, word))
-            or among(numbered([each]), spelled_like(word))
+            or is_among(each, spelled_like(word))
             or _is_meant(each, word)
         ):
             yield each

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from projections.recall.numbers import NOTHING, among, numbered, spread_all, terms
+from projections.recall.numbers import NOTHING, among, is_among, numbered, spread_all, terms
 from projections.recall.words import number_of, spread, term
 
 WORDS = ("tea", "cake", "snow", "größe")
@@ -25,3 +25,5 @@ def test_which_are_among_others() -> None:
     there = np.sort(numbered([tea, snow]))
     assert among(numbered([cake, snow, size, tea]), there) == {tea, snow}
     assert among(numbered([cake]), there) == among(NOTHING, there) == among(numbered([tea]), NOTHING) == set()
+    assert [is_among(each, there) for each in TERMS] == [each in {tea, snow} for each in TERMS]
+    assert not is_among(tea, NOTHING)
