@@ -7,6 +7,7 @@
     instructions    quarantined            refused, in words
     about_others    refused                –  (they say it themselves)
     grounding       refused                –
+    asserting       refused                –
 
 Refused and quarantined both leave an `item.refused` with the guard's version and its reason: kept, listed, and in no
 prompt. Quarantined is what instructs the assistant; in a language without a list, all that a model notes. By hand, what
@@ -17,9 +18,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from projections.ids import EventId
-from projections.policies import about_others, grounding, instructions, lengths, own_lengths, secrets
+from projections.policies import about_others, asserting, grounding, instructions, lengths, own_lengths, secrets
 from projections.policies.about_others import not_theirs
-from projections.policies.asserting import AssertingWords
+from projections.policies.asserting import AssertingWords, unasserted
 from projections.policies.evidence import InputMessage
 from projections.policies.grounding import ungrounded
 from projections.policies.instructions import (
@@ -38,7 +39,7 @@ from projections.policies.secret_sentences import Spoken
 from projections.policies.secrets import holds_secret
 from projections.policies.verdict import Verdict
 
-VERSIONS = " ".join(each.VERSION for each in (lengths, secrets, instructions, about_others, grounding))
+VERSIONS = " ".join(each.VERSION for each in (lengths, secrets, instructions, about_others, grounding, asserting))
 OF_MERGES = " ".join(each.VERSION for each in (lengths, secrets, instructions))
 BY_HAND = " ".join(each.VERSION for each in (own_lengths, secrets, instructions))
 
@@ -98,7 +99,13 @@ def _grounding(proposed: Proposed) -> Verdict | None:
     return ungrounded(proposed.entry, proposed.inputs, proposed.guarding.instructions.common.own)
 
 
-GUARDS: tuple[Guard, ...] = (_lengths, _secrets, _instructions, _about_others, _grounding)
+def _asserting(proposed: Proposed) -> Verdict | None:
+    """By all messages: it may rest on one that denies it, and quote what another one says."""
+    said = (each.text for each in proposed.inputs)
+    return unasserted(proposed.entry.text, said, proposed.guarding.asserting)
+
+
+GUARDS: tuple[Guard, ...] = (_lengths, _secrets, _instructions, _about_others, _grounding, _asserting)
 
 
 def held(proposed: Proposed) -> Verdict | None:

@@ -98,7 +98,7 @@ def test_a_new_item_has_the_defaults_and_says_what_it_rests_on() -> None:
     assert (event.by, event.reason) == (MODEL, "no item has this id or says this")
     assert event.policy == (
         "extraction@1 replies@2 matching@2 text@1 item_ids@1 evidence@1 kinds@1 compartments@2 promotion@2 "
-        "lengths@1 secrets@1 instructions@4 about_others@1 grounding@2"
+        "lengths@1 secrets@1 instructions@4 about_others@1 grounding@2 asserting@1"
     )
 
 

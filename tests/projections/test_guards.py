@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from dnam.guarding import guarding_of
+from dnam.languages import load
 from projections.decisions.draft import MOST_EVENTS
 from projections.decisions.extraction import ExtractionRequest, extract
 from projections.decisions.guarded import dropped_words, shown_text
@@ -91,7 +93,31 @@ def test_what_another_version_held_is_in_quarantine_too(policy: str, is_one: boo
 def test_what_no_guard_holds_is_an_item_and_names_them() -> None:
     (event,) = note(World(), ENTRY, inputs=(TEA,))
     assert isinstance(event, ItemUpserted)
-    assert event.policy.endswith("lengths@1 secrets@1 instructions@4 about_others@1 grounding@2")
+    assert event.policy.endswith("lengths@1 secrets@1 instructions@4 about_others@1 grounding@2 asserting@1")
+
+
+ASSERTING = guarding_of(load("en")).asserting
+DENIED = {"text": "User likes green tea", "evidence": [{"quote": "like green tea"}]}
+
+
+@pytest.mark.parametrize(
+    ("message_text", "reason"),
+    [("I don't like green tea at all", "that it is not"), ("Do I like green tea?", "asked whether it is")],
+)
+def test_what_was_only_denied_or_asked_is_no_memory(message_text: str, reason: str) -> None:
+    world, guarding = World(), KNOWN._replace(asserting=ASSERTING)
+    event = the_refusal(note(world, DENIED, inputs=(said(message_text),), guarding=guarding))
+    assert (event.policy, event.text) == ("asserting@1", "User likes green tea")
+    assert reason in event.reason
+
+
+def test_what_another_of_the_messages_says_is_kept() -> None:
+    inputs, guarding = (
+        (said("I don't like green tea"), said("Now I like green tea!", 1)),
+        KNOWN._replace(asserting=ASSERTING),
+    )
+    (event,) = note(World(), DENIED, inputs=inputs, guarding=guarding)
+    assert isinstance(event, ItemUpserted)
 
 
 def test_decided_twice_the_second_time_nothing() -> None:
