@@ -1,7 +1,7 @@
 """The assistant: a memory and a model. It answers, and learns after it has answered.
 
 An answer never waits for learning: what is due is started behind it (`dnam/background.py`), and what goes wrong there
-is kept and told (`dnam/tending.py`).
+is kept and told (`dnam/learning/tending.py`).
 """
 
 import asyncio

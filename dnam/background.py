@@ -11,15 +11,15 @@ from functools import partial
 from typing import NamedTuple
 
 from dnam.alongside import alongside
-from dnam.encoder import Encoder
 from dnam.failures import Tell
-from dnam.idle import Idle, Sleep
 from dnam.jobs import Job, Jobs
+from dnam.learning.idle import Idle, Sleep
+from dnam.learning.tending import Tending
 from dnam.loops.unmerged import MERGING_MS, undecided, unmerged
+from dnam.meaning.encoder import Encoder
 from dnam.memory import Memory
 from dnam.model import Model
 from dnam.retention import expiring, log
-from dnam.tending import Tending
 from dnam.whereabouts import Heard
 from projections.ids import NOBODY, Handle
 from projections.lookup import people

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from dnam.belongings_page import TITLE
+from dnam.exports.belongings_page import TITLE
 from dnam.pages import KNOWN_BY
 
 WHOLE, PERSON = b'{"line":"dnam",', b'"dnam_person":'

@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.access import Access
 from dnam.alongside import alongside
-from dnam.copies import older_logs
+from dnam.erasing.copies import older_logs
 from dnam.failures import Tell
 from dnam.times import zone_of
 from dnam.unwritten import Pause
 from projections.counting import counted
 from projections.errors import DnamError
+from replay.backups.restore import REPLACED
 from replay.builder import rebuild, silent
 from replay.engine import Engine
 from replay.erasure import finish_erasures
-from replay.restore import REPLACED
 from replay.rewriting import Rewritten, dropped_at, rewrite
-from replay.shadow_store import shadows_in
+from replay.shadows.store import shadows_in
 from replay.store import DiskStore
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def compact(engine: Engine, progress: Progress = silent) -> Compacted:
     done: Rewritten = rewrite(store, progress)
     rebuild(store, engine.fold, progress)
     if store.has_vectors:
-        from dnam.texts_held import sweep_vectors  # it loads numpy
+        from dnam.meaning.texts_held import sweep_vectors  # it loads numpy
 
         sweep_vectors(engine, store)
     before, after = done.bytes_before + views_before, done.bytes_after + _views_bytes(store)

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
-from dnam.encoder import Encoder, EncoderError
-from dnam.encoding import Purpose, encoded
 from dnam.errors import OptedOut
 from dnam.failures import Failures
 from dnam.jobs import Job
 from dnam.loops.loop import Compare, Compared, Find, Loop, Minting, T, drive
+from dnam.meaning.encoder import Encoder, EncoderError
+from dnam.meaning.encoding import Purpose, encoded
 from dnam.memory import Memory
 from dnam.model import Model, ModelError, OverBudget, Resting
 from dnam.precedence import Precedence

@@ -1,6 +1,6 @@
 """What learning may cost, before anybody is asked: a guess, so that nobody agrees to a bill of another size."""
 
-from dnam.learning import Estimate
+from dnam.learning.learner import Estimate
 from dnam.models import in_use
 from dnam.prices import Prices, Tokens, prices
 from dnam.settings import Settings

@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TextIO
 
-from dnam.encoder import EncoderError
 from dnam.errors import Unsuitable
+from dnam.meaning.encoder import EncoderError
 from dnam.model import ModelError
 from dnam.settings import SETTINGS, Settings
 from projections.errors import BadEvent

@@ -21,17 +21,17 @@ from typing import NamedTuple
 import msgspec
 
 from dnam import arguments
-from dnam.erasing_guild import go_on_erasing_guilds
+from dnam.discoclaw.mirror import mirroring
+from dnam.erasing.guild import go_on_erasing_guilds
+from dnam.erasing.swept import sweep_what_is_left
 from dnam.languages import load
-from dnam.mirror import mirroring
 from dnam.model import ModelError, OverBudget, Reply
 from dnam.opening import Waiting, opened
 from dnam.prompting import Prompting
 from dnam.settings import Settings, read
-from dnam.shadows_followed import shadows_followed
+from dnam.shadows.followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.steadiness import give_back
-from dnam.swept import sweep_what_is_left
 from dnam.times import is_ahead
 from dnam.whereabouts import LOCAL, Heard, drafted, is_one_person, locate, with_handles
 from projections.context import Context

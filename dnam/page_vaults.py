@@ -1,4 +1,4 @@
-"""The vaults whose words a page for a browser holds: by them it is known when a person is erased (kept_exports.py).
+"""The vaults whose words a page for a browser holds: by them it is known when a person is erased (exports/kept.py).
 
 Where a page says something of whoever's is in the vault of an event, that vault is named; and of the people that it
 names, those in which their accounts lie.
@@ -7,7 +7,7 @@ names, those in which their accounts lie.
 from collections.abc import Iterable, Iterator
 
 from dnam.provenance import LifeWords, Quoted
-from dnam.shadow_report import OwnerWords, Report
+from dnam.shadows.report import OwnerWords, Report
 from projections.ids import UNSEALED, Handle, Seq, VaultId
 from projections.people import PEOPLE, accounts_of
 from projections.rows import Rows

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dnam import models
 from dnam.commands.command import PREFIX
-from dnam.encoders import sent_to
+from dnam.meaning.encoders import sent_to
 from dnam.scopes import scope_words
 from dnam.settings import Settings
 from projections.config import CONFIG

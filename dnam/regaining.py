@@ -9,9 +9,9 @@ from contextlib import asynccontextmanager
 from dnam.access import Access
 from dnam.alongside import alongside
 from dnam.compacting import in_thread
-from dnam.erasing_guild import go_on_erasing_guilds
+from dnam.erasing.guild import go_on_erasing_guilds
+from dnam.erasing.swept import sweep_what_is_left
 from dnam.failures import Tell
-from dnam.swept import sweep_what_is_left
 from dnam.unwritten import RETRY_SECONDS, Pause
 from replay.errors import LogError
 

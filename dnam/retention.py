@@ -15,8 +15,8 @@ from dnam.access import Access
 from dnam.alongside import alongside
 from dnam.configuration import config_for
 from dnam.failures import Tell
-from dnam.idle import Sleep
 from dnam.jobs import Job
+from dnam.learning.idle import Sleep
 from dnam.settings import Settings
 from projections.config import config_rows
 from projections.counting import counted

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from dnam.assistant import Assistant
 from dnam.compacting import compacting
+from dnam.erasing.finishing import finishing
 from dnam.failures import Tell
-from dnam.finishing import finishing
 from dnam.letting_go import letting_go
 from dnam.quickening import quickened
 from dnam.understanding import understanding

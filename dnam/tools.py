@@ -15,12 +15,12 @@ import msgspec
 
 from dnam.configuration import value_for
 from dnam.jobs import Job
+from dnam.learning.tending import Tending
 from dnam.memory import Memory
 from dnam.model import Reply, Tool, ToolCall, ToolResult
 from dnam.searching import Searching
 from dnam.secrets import without_secrets
 from dnam.settings import Settings
-from dnam.tending import Tending
 from dnam.tool_table import BY_NAME, CONVERSATION, TOOLS, ConversationSearch, MemorySearch, MemoryWrite
 from dnam.unnamed import unnamed
 from dnam.whereabouts import Heard

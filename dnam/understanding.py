@@ -13,10 +13,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 from dnam.access import once_written
 from dnam.assistant import Assistant
-from dnam.encoder import NO_ENCODER, EncoderMissing
-from dnam.encoders import Encoders, opened
 from dnam.failures import Tell
-from dnam.idle import Sleep
+from dnam.learning.idle import Sleep
+from dnam.meaning.encoder import NO_ENCODER, EncoderMissing
+from dnam.meaning.encoders import Encoders, opened
 from projections.nearness import nothing_near
 from replay.store import DiskStore
 
@@ -46,8 +46,8 @@ async def _by(encoders: Encoders, assistant: Assistant, store: DiskStore, sleep:
     if encoders.chosen is None:
         yield
         return
-    from dnam.embedding import Embedding  # both load numpy
-    from dnam.meaning import Meaning
+    from dnam.meaning.embedding import Embedding  # both load numpy
+    from dnam.meaning.question import Meaning
 
     assistant.encoder, assistant.unmeant = encoders.chosen, None
     store.vectors.keep_at_most(assistant.memory.settings.encoder_memory_mb << 20)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from replay.errors import ForeignKeyRing
 from replay.folder import Folder, make_private
-from replay.keyring import KeyRing
 from replay.lmdb_file import translated
 from replay.lock import WriteLock
-from replay.ring_records import ID_KEY, RingRecord
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.records import ID_KEY, RingRecord
 
 
 def begin_with(path: Path, id_key: bytes) -> bool:

@@ -162,7 +162,10 @@ Start = Callable[[Views, DiskStore, Folding, Progress], None]
 def _rebuild_once(
     store: DiskStore, fold: Fold, progress: Progress, digested: bool, start: Start | None
 ) -> Built | None:
-    from replay.indexing import is_shared, make_index  # they bring numpy, which whoever only looks has no need of
+    from replay.recall.indexing import (  # they bring numpy, which whoever only looks has no need of
+        is_shared,
+        make_index,
+    )
 
     place = store.views_folder()
     with place.building() as fresh:

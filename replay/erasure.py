@@ -25,7 +25,7 @@ from projections.people import accounts_of
 from projections.rows import Rows
 from replay import codec
 from replay.builder import Progress, silent, thin_out
-from replay.shadow_views import thin_out_shadows
+from replay.shadows.views import thin_out_shadows
 from replay.store import DiskStore
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from projections.remembered import let_go
 from projections.rows import RawRows
 from replay import codec
 from replay.history import history_key, history_prefix, said_body, seq_key
-from replay.keyring import KeyRing
 from replay.log import Log, StoredEvent
 from replay.overlay import HISTORY, TOUCHED, Entry, Written
+from replay.ring.keyring import KeyRing
 from replay.sealer import Sealer
 
 

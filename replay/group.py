@@ -36,12 +36,12 @@ from replay.errors import (
     UnknownEvent,
 )
 from replay.folding import dropped_by
-from replay.keyring import KeyRing
 from replay.known import Ids, Seen
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head, Syncing, untold
 from replay.overlay import Layer, Layered, Overlay
 from replay.ranges import KEPT, Ranges
+from replay.ring.keyring import KeyRing
 
 LEAST_KEPT = 128
 """A shorter row is decoded sooner than it is looked up, in bytes."""

@@ -19,15 +19,15 @@ from replay.errors import LogError
 from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import DATA, OF_VIEWS, check_file, open_environment, translated
 from replay.lmdb_log import LmdbLog
-from replay.page_flaws import Seen, seen_in
+from replay.pages.flaws import Seen, seen_in
 from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, SpanJob, TableJob, framed, read_frame, write_all
 from replay.stretch import Stretch, look
 
 if TYPE_CHECKING:
     from replay.folding import Folding
-    from replay.keyring import KeyRing
     from replay.line import Folded
-    from replay.recall_index import Made
+    from replay.recall.index import Made
+    from replay.ring.keyring import KeyRing
 
 Answer = Union["Folded", Stretch, Inspected, Seen, "Made", None]
 
@@ -55,8 +55,8 @@ class Desk:
     def ring(self) -> "KeyRing":
         """The key ring, as far as it was read."""
         if self._ring is None:
-            from replay.keyring import KeyRing
-            from replay.ringfile import FileRingStore
+            from replay.ring.file import FileRingStore
+            from replay.ring.keyring import KeyRing
 
             self._ring = KeyRing.open(FileRingStore(Path(self._opening.keys)))
         return self._ring
@@ -94,7 +94,7 @@ class Desk:
                 return None
 
             case SpanJob(views, bits, span):
-                from replay.indexing import span_in  # it brings numpy
+                from replay.recall.indexing import span_in  # it brings numpy
 
                 return span_in(Path(views), bits, span)
 

@@ -7,8 +7,8 @@ import msgspec
 from projections.ids import EventId, Identity, Seq, VaultId
 from projections.rows import Known
 from replay import codec
-from replay.keyring import KeyRing
 from replay.log import Glance
+from replay.ring.keyring import KeyRing
 
 MOST_SEEN = 8_192
 """How many ids are remembered."""

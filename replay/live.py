@@ -32,7 +32,7 @@ from replay.store import Store
 from replay.views import Views
 
 if TYPE_CHECKING:
-    from replay.recalling import Recall, Zones
+    from replay.recall.recalling import Recall, Zones
 
 
 class Tail(NamedTuple):
@@ -323,7 +323,7 @@ class Live:
         return None
 
     def _zones(self, raw: RawRows) -> "Zones":
-        from replay.recalling import Recall, Zones  # they bring numpy, which most looks have no need of
+        from replay.recall.recalling import Recall, Zones  # they bring numpy, which most looks have no need of
 
         snapshot, size, _ = self._look
         indexed = size if snapshot is not None and snapshot.indexed else 0

@@ -1,9 +1,9 @@
 """Opening LMDB so that nothing it does surprises us: sizes checked first, errors translated, one set of options.
 
-A truncated data file would be a SIGBUS when its missing pages are read, so its size is held against its own meta
-pages before it is opened; it may be shorter by pages that are free (free_pages.py). A page that does not fit would be a
-SIGABRT, so a small file is looked at page by page (pages.py), a large one where a writer opens it, and one that is
-larger still by `dnam verify` alone. LMDB's meta page, little-endian: magic at 16, page size at 40, root of the free
+A truncated data file would be a SIGBUS when its missing pages are read, so its size is held against its own meta pages
+before it is opened; it may be shorter by pages that are free (pages/free.py). A page that does not fit would be a
+SIGABRT, so a small file is looked at page by page (pages/fitting.py), a large one where a writer opens it, and one that
+is larger still by `dnam verify` alone. LMDB's meta page, little-endian: magic at 16, page size at 40, root of the free
 list at 80, last page at 136, transaction at 144 (two of them, pages 0 and 1).
 """
 
@@ -21,9 +21,9 @@ from weakref import WeakValueDictionary
 import lmdb
 
 from replay.errors import CannotWrite, DamagedPages, InUse, LogError, LogFull, NotALog, ReadOnly, Truncated
-from replay.free_pages import FreePages
-from replay.page_flaws import Whole, anything, flaws_of, told
-from replay.pages import PAGE_SIZE, Flaw
+from replay.pages.fitting import PAGE_SIZE, Flaw
+from replay.pages.flaws import Whole, anything, flaws_of, told
+from replay.pages.free import FreePages
 
 DATA = "data.mdb"
 MAP_SIZE = 1 << 40

@@ -30,7 +30,7 @@ from replay.history import seq_key
 from replay.lmdb_file import DATA, MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
 from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
-from replay.spare_pages import BySeq, SparePages
+from replay.pages.spare import BySeq, SparePages
 from replay.tree import Kept, leaf_hash
 
 CHUNK = 4096

@@ -15,7 +15,7 @@ from replay.folding import Folding
 from replay.helper import Helper, Ticket, helped
 from replay.inspecting import Inspected
 from replay.lmdb_file import DATA, OF_A_LOG, OF_VIEWS, Remedies, refuse_flaws
-from replay.page_flaws import Seen, seen_in
+from replay.pages.flaws import Seen, seen_in
 from replay.pipe import LookJob, PagesJob, TableJob
 from replay.store import DiskStore
 from replay.stretch import WHOLE, Stretch, look

@@ -13,8 +13,8 @@ from projections.ids import UNSEALED, EventId, VaultId
 from replay import codec
 from replay.codec import Header
 from replay.errors import Damaged
-from replay.keyring import KeyRing
 from replay.log import StoredEvent
+from replay.ring.keyring import KeyRing
 
 NONCE = 12
 MOST_CIPHERS = 4096

@@ -17,19 +17,19 @@ from projections.ids import Seq
 from replay.clock import CLOCK_NOTE
 from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
 from replay.folder import Folder, Stamp, make_private, refuse_file, sync_folder
-from replay.keyring import KeyRing, NoKeyRing
 from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, Waits, WriteLock, silently
 from replay.log import Log, MemoryLog
-from replay.ring_store import MemoryRingStore
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import KeyRing, NoKeyRing
+from replay.ring.store import MemoryRingStore
 from replay.versions import EARLIER, OfViews, names, other_version
 from replay.views import Views
 from replay.which_log import holds_more, refuse_lost
 
 if TYPE_CHECKING:
-    from replay.vectors import Vectors
+    from replay.vectors.vectors import Vectors
 
 
 OWN_KEYS = "Put the `keys` folder back that was kept with this log"
@@ -350,7 +350,7 @@ class DiskStore:
     @property
     def vectors(self) -> "Vectors":
         """The vectors of the texts, opened when they are needed: numpy takes longer to load than `dnam show` has."""
-        from replay.vectors import Vectors
+        from replay.vectors.vectors import Vectors
 
         with self._vectors_lock:
             if self._vectors is None:

@@ -25,11 +25,11 @@ from replay import codec
 from replay.builder import Progress, silent
 from replay.errors import LogError
 from replay.folding import Folding
-from replay.keyring import NoKeyRing
 from replay.lmdb_log import LmdbLog
 from replay.log import MARK_LEAF, Head, Log, Mark, StoredEvent
 from replay.looking import looking
-from replay.ring_records import stand_of
+from replay.ring.keyring import NoKeyRing
+from replay.ring.records import stand_of
 from replay.store import RING, DiskStore
 from replay.stretch import TAKE_BACK, WHOLE, Stretch, open_bodies
 from replay.tree import CompactRange, Kept, graft, leaf_hash

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import Literal
 
-from replay import recall_tables
+from replay.recall import tables as recall_tables
 
 OfViews = Literal["current", "earlier", "newer", "none", "unusable"]
 """Whose views are on disk: this version's, an earlier or a newer one's, nobody's; or damaged ones."""

@@ -4,7 +4,7 @@
     history      table (4) ‖ key ‖ seq (8) → said (8)      what touched a row, in a row's envelope too
     touched      seq (8) → the keys of the rows it touched
     meta         "position" → [size, header digest, log id, tables] ‖ CRC-32 · "indexed" → nothing, while that is kept
-    documents, postings, …    the retrieval index (recall_rows.py)
+    documents, postings, …    the retrieval index (recall/rows.py)
 
 The CRC (least byte first) covers the key too, so that a row in a wrong place is noticed. Views can be deleted at will:
 they are built again.
@@ -25,19 +25,19 @@ import msgspec
 from projections.counting import counted
 from projections.fold import Fold
 from projections.rows import RawRows
-from replay import recall_tables as layout
 from replay.errors import DamagedViews, NotALog
 from replay.inspecting import Inspected, inspect_table
 from replay.lmdb_file import OF_VIEWS, GivenUp, check_file, open_environment, translated
 from replay.overlay import HISTORY, TOUCHED, Entry
 from replay.packing import WHOLE, Packed, PackedRows, pack, packed_all
 from replay.position import POSITION, Position, Written, packed_position, unpacked, unpacked_position
-from replay.recall_tables import TABLES as INDEX
+from replay.recall import tables as layout
+from replay.recall.tables import TABLES as INDEX
 from replay.renewed import Renewed
 from replay.snapshot import LAST_KEY, Snapshot, forward
 
 if TYPE_CHECKING:
-    from replay.recall_index import Find, Index, Made
+    from replay.recall.index import Find, Index, Made
 
 _STRETCH = 32_768
 """How many rows are digested, or written, at once."""
@@ -314,7 +314,7 @@ class Views:
             ]
 
     def _index(self, transaction: lmdb.Transaction, look: Callable[[], object] = unhurried) -> "Index":
-        from replay.recall_index import Index  # it brings numpy, which whoever only looks has no need of
+        from replay.recall.index import Index  # it brings numpy, which whoever only looks has no need of
 
         return Index(transaction, self._tables, look=look)
 
@@ -338,7 +338,7 @@ class Views:
         """Whether the index is, byte for byte, what would be made of the rows that are here; it is made in other views
         that have none. `look` is called at every step.
         """
-        from replay.recall_index import Index
+        from replay.recall.index import Index
 
         with self._environment.begin() as rows:
             if not self._is_indexed(rows):

@@ -16,7 +16,7 @@ from replay.folder import BUILDING, Folder
 from replay.lmdb_file import DATA, refuse_flaws
 from replay.lmdb_log import LmdbLog
 from replay.lock import WriteLock
-from replay.page_flaws import flaws_of
+from replay.pages.flaws import flaws_of
 
 
 def opened(folder: Path, *, every_page: bool = False) -> LmdbLog | None:

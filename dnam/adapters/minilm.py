@@ -16,7 +16,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-from dnam.encoder import Encoded, EncoderError, EncoderMissing, complaint
+from dnam.meaning.encoder import Encoded, EncoderError, EncoderMissing, complaint
 from projections.events.upkeep import EncodedKind
 from projections.policies.closeness import Vector
 

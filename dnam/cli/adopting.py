@@ -20,8 +20,8 @@ from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.adopted import Taken
-    from dnam.adopting import Adopting, Missed, Offer, OfOwner
+    from dnam.adoption.adopted import Taken
+    from dnam.adoption.adopting import Adopting, Missed, Offer, OfOwner
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
     from projections.rows import Rows
@@ -79,12 +79,12 @@ def adopt(
     manifest = ready(shell, name, max_cost, behind=behind)
 
     async def action(memory: "Memory") -> None:
-        from dnam.adopting import Adopting
-        from dnam.adopting_alone import adopting_alone
+        from dnam.adoption.adopting import Adopting
+        from dnam.adoption.alone import adopting_alone
         from dnam.finding import the_person
-        from dnam.shadow_opening import open_shadow
-        from dnam.shadow_source import Source
-        from dnam.shadows import alone_with
+        from dnam.shadows.manifest import alone_with
+        from dnam.shadows.opening import open_shadow
+        from dnam.shadows.source import Source
 
         people = [await memory.look(partial(the_person, user=each)) for each in user or ()]
         async with _comparing(shell, memory) as comparing:
@@ -115,11 +115,11 @@ class Comparer(NamedTuple):
 @asynccontextmanager
 async def _comparing(shell: Shell, memory: "Memory") -> "AsyncIterator[Comparer]":
     """What tells how near two texts are: the encoder; where it cannot be had, words decide."""
-    from dnam.encoder import EncoderMissing
-    from dnam.encoders import opened, sent_to
+    from dnam.learning.tending import Tending
     from dnam.loops.loop import by_words_alone
+    from dnam.meaning.encoder import EncoderMissing
+    from dnam.meaning.encoders import opened, sent_to
     from dnam.models import choose
-    from dnam.tending import Tending
 
     try:
         async with opened(shell.settings) as encoders:
@@ -143,7 +143,7 @@ async def _adopt(
     *,
     pick: bool,
 ) -> None:
-    from dnam.adopting import Chosen
+    from dnam.adoption.adopting import Chosen
     from dnam.cli.adopting_picks import picked
 
     with shell.out.progress("comparing", "people") as progress:

@@ -9,16 +9,16 @@ Where what is typed ends before that, it is broken off, and nothing is adopted: 
 
 from collections.abc import Mapping, Sequence
 
-from dnam.adopting import Chosen, Offer, OfSession, choosing
+from dnam.adoption.adopting import Chosen, Offer, OfSession, choosing
 from dnam.cli.failures import INTERRUPTED, Ending
 from dnam.cli.screen import answer_to
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import Span, line, spans_of
-from dnam.shadow_words import ids_words
+from dnam.shadows.words import ids_words
 from projections.decisions.adopt import Part
 from projections.ids import Handle
 from projections.quoting import one_line
-from projections.shadow_pairs import Pair
+from projections.rederiving.pairs import Pair
 from projections.wording import wording
 
 QUESTION = "Adopt {what}? y: yes, n: no, a: yes to all the rest, d: done, no to all the rest, q: quit, adopt nothing "

@@ -10,7 +10,7 @@ from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.shadows import Manifest
+    from dnam.shadows.manifest import Manifest
 
 
 def ready(shell: Shell, name: str, most: float | None, *, behind: bool) -> "Manifest":
@@ -19,7 +19,7 @@ def ready(shell: Shell, name: str, most: float | None, *, behind: bool) -> "Mani
     """
     import msgspec
 
-    from dnam.shadows import load
+    from dnam.shadows.manifest import load
 
     manifest = load(shell.data, name)
     missing, head = _missing(shell, manifest)
@@ -36,8 +36,8 @@ def ready(shell: Shell, name: str, most: float | None, *, behind: bool) -> "Mani
 
 def _missing(shell: Shell, manifest: "Manifest") -> tuple[int, int]:
     """How much of what is derived from was recorded behind a shadow's end, and where the log ends."""
-    from dnam.shadow_behind import behind
-    from dnam.shadow_opening import refuse_unusable
+    from dnam.shadows.behind import behind
+    from dnam.shadows.opening import refuse_unusable
 
     with shell.opened() as (engine, _):
         refuse_unusable(engine, shell.data, manifest)
@@ -52,8 +52,8 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
     from dnam.adapters.script import read_script, script_of
     from dnam.cli.rederiving import NOT_DONE as DECLINED
     from dnam.cli.rederiving import is_agreed, run_derivation
-    from dnam.encoder import EncoderError
     from dnam.errors import NoKey
+    from dnam.meaning.encoder import EncoderError
     from dnam.rederiving.traffic import AT_ONCE
 
     script = script_of(manifest.asked.model)

@@ -9,7 +9,7 @@ from dnam.cli.shell import Shell
 from projections.counting import counted
 
 if TYPE_CHECKING:
-    from dnam.adopted import Taken
+    from dnam.adoption.adopted import Taken
     from projections.ids import Handle
     from projections.rows import Rows
 

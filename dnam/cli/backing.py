@@ -18,8 +18,8 @@ from projections.counting import counted
 from projections.errors import BadRequest, DnamError
 
 if TYPE_CHECKING:
-    from replay.backing_up import BackedUp
-    from replay.backing_up import Keys as WrittenKeys
+    from replay.backups.backing_up import BackedUp
+    from replay.backups.backing_up import Keys as WrittenKeys
 
 LEAST_PASSPHRASE = 8
 SEALED = (
@@ -42,7 +42,7 @@ def backup(
     A chat or a bot goes on meanwhile. What was redacted or erased since the last time is dropped from the backup too.
     The passphrase is asked for, or taken from the setting DNAM_BACKUP_PASSPHRASE.
     """
-    from replay.backing_up import BackedUp, back_up
+    from replay.backups.backing_up import BackedUp, back_up
 
     shell = Shell(data, as_json)
     place = dest.expanduser()
@@ -64,9 +64,9 @@ def _told_unfinished(place: Path) -> Iterator[None]:
     """Where a first run breaks off, what it wrote looks like a backup: say that it is none. Where somebody breaks off a
     later one, say that what is there still is one.
     """
-    from replay.backup import LOCK
+    from replay.backups.backup import LOCK
+    from replay.backups.manifest import NAME
     from replay.errors import Busy
-    from replay.manifest import NAME
 
     try:
         yield
@@ -81,7 +81,7 @@ def _told_unfinished(place: Path) -> Iterator[None]:
 
 
 def _keys_wanted(shell: Shell, with_keys: bool | None) -> "WrittenKeys":
-    from replay.wrapped_keys import Wrapping
+    from replay.ring.wrapped import Wrapping
 
     if with_keys is None:
         return None

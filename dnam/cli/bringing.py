@@ -32,11 +32,11 @@ from projections.policies.text import whole
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from dnam.import_tally import Tally
     from dnam.importers.source import Arrival, Channel, Options, Source, Told
-    from dnam.learning import Learner
+    from dnam.importing.rehearsal import Rehearsal
+    from dnam.importing.tally import Tally
+    from dnam.learning.learner import Learner
     from dnam.memory import Memory
-    from dnam.rehearsal import Rehearsal
 
 TOLD: "tuple[Told, ...]" = ("guild", "channel", "dm")
 
@@ -92,7 +92,7 @@ def bring(
 
 def nothing_brought() -> dict[str, object]:
     """What a program reads where nothing was read yet."""
-    from dnam.import_tally import Tally
+    from dnam.importing.tally import Tally
 
     return {"imported": tally_value(Tally()), "learned": None}
 
@@ -127,7 +127,7 @@ def _bring_given(shell: Shell, given: Given, how: How, so_far: SoFar, *, learn_a
 
 
 def _bring(shell: Shell, brought: Brought, so_far: SoFar, *, learn_after: bool) -> None:
-    from dnam.import_tally import Tally, ahead_of_what_comes_in
+    from dnam.importing.tally import Tally, ahead_of_what_comes_in
 
     tally, learning = Tally(), list["Learner"]()
 
@@ -161,7 +161,7 @@ def _bring(shell: Shell, brought: Brought, so_far: SoFar, *, learn_after: bool) 
 
 
 def _rehearsing(shell: Shell) -> "AbstractContextManager[Rehearsal]":
-    from dnam.rehearsal import rehearsing
+    from dnam.importing.rehearsal import rehearsing
 
     return rehearsing(shell.settings, shell.data)
 
@@ -241,7 +241,7 @@ def _answer_for(channel: "Channel") -> "Told":
 async def _import(
     memory: "Memory", brought: Brought, arrivals: "Iterator[Arrival]", tally: "Tally", out: Screen
 ) -> None:
-    from dnam.importing import Importer
+    from dnam.importing.importer import Importer
 
     formats = [source.format for source in brought.found.all]
     importer = Importer(memory, same=brought.same, portable=brought.portable, formats=formats, tally=tally)

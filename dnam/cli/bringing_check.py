@@ -13,7 +13,7 @@ from projections.errors import BadRequest
 if TYPE_CHECKING:
     from dnam.importers.census import Census, Writers
     from dnam.importers.source import Options, Source
-    from dnam.rehearsal import Rehearsal
+    from dnam.importing.rehearsal import Rehearsal
     from projections.rows import Rows
 
     Rehearsing = Callable[[], AbstractContextManager[Rehearsal]]
@@ -82,7 +82,7 @@ def _assistant(asked: Asked, found: "Writers", name: str) -> str:
 
 
 def _check_same(rows: "Rows", found: "Census", same: list[Pair], *, must_exist: bool) -> None:
-    from dnam.importing import candidates, stay_apart
+    from dnam.importing.importer import candidates, stay_apart
 
     for name in dict.fromkeys(each for pair in same for each in pair):
         fitting = candidates(rows, found, name)

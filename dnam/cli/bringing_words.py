@@ -10,8 +10,8 @@ from projections.counting import counted
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dnam.import_tally import Tally
     from dnam.importers.given import LeftOut, Sources
+    from dnam.importing.tally import Tally
 
 
 def tell_folders(found: "Sources") -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from dnam.cli.bringing_words import tally_value
 
 if TYPE_CHECKING:
-    from dnam.import_tally import Tally
     from dnam.importers.given import Sources
     from dnam.importers.source import Arrival, ImportFailed, Options, Source
+    from dnam.importing.tally import Tally
 
 
 class Brought(NamedTuple):

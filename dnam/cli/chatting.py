@@ -169,12 +169,12 @@ async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncI
     """
     import asyncio
 
-    from dnam.erasing_guild import go_on_erasing_guilds
-    from dnam.mirror import mirroring
+    from dnam.discoclaw.mirror import mirroring
+    from dnam.erasing.guild import go_on_erasing_guilds
+    from dnam.erasing.swept import sweep_what_is_left
     from dnam.opening import Waiting, in_thread
     from dnam.regaining import regaining
-    from dnam.shadows_followed import shadows_followed
-    from dnam.swept import sweep_what_is_left
+    from dnam.shadows.followed import shadows_followed
 
     waiting = Waiting(tell)
     engine = await in_thread(lambda: _engine(shell, waiting, tell, stays=stays), waiting)

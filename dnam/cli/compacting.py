@@ -22,7 +22,7 @@ def compact(data: Data = None, as_json: Json = False) -> None:
         import asyncio
 
         from dnam.compacting import compact
-        from dnam.copies import older_logs
+        from dnam.erasing.copies import older_logs
 
         with shell.out.progress("writing anew") as progress:
             done = await asyncio.to_thread(compact, memory.engine, progress)

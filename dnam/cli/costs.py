@@ -31,7 +31,7 @@ def costs(
     """
     from dnam.costs import costs as added_up
     from dnam.prices import dollars
-    from dnam.shadow_costs import rederived_micros
+    from dnam.shadows.costs import rederived_micros
 
     shell = Shell(data, as_json)
     with shell.looking() as view:

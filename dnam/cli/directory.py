@@ -18,7 +18,7 @@ def people(data: Data = None, as_json: Json = False) -> None:
     stands that: nothing of theirs is recorded, and of whom nothing was recorded before, nobody is listed. Where an
     erasure was broken off, it says so.
     """
-    from dnam.unfinished import GOES_ON, told, unfinished_in
+    from dnam.erasing.unfinished import GOES_ON, told, unfinished_in
     from projections.decisions.consent import is_out
     from projections.lookup import people as everybody
     from projections.lookup import person_card

@@ -17,9 +17,9 @@ from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.belongings import Belongings
-    from dnam.discoclaw_files import FilesOf
-    from dnam.exporting import Exported
+    from dnam.discoclaw.files import FilesOf
+    from dnam.exports.belongings import Belongings
+    from dnam.exports.exporting import Exported
     from projections.ids import Ref
     from projections.rows import Rows
     from replay.engine import Engine
@@ -142,7 +142,7 @@ def _whole(shell: Shell, out: str, *, with_id_key: bool) -> None:
 
 def _exported(shell: Shell, engine: "Engine", out: str, with_id_key: bool) -> "Exported":
     """Into a file, once more where something was taken back meanwhile: what was printed cannot be taken back."""
-    from dnam.exporting import Export, TakenBackMeanwhile
+    from dnam.exports.exporting import Export, TakenBackMeanwhile
 
     for left in reversed(range(TRIES if out != TO_STDOUT else 1)):
         one = Export(engine, with_id_key=with_id_key)
@@ -164,7 +164,7 @@ def _exported(shell: Shell, engine: "Engine", out: str, with_id_key: bool) -> "E
 def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
     with shell.looking() as view:
         theirs = _belongings(shell, view.engine, view.rows, user)
-    from dnam.belongings_json import as_json
+    from dnam.exports.belongings_json import as_json
 
     data = _page(shell, theirs) if markdown else as_json(theirs)
     with _told_of_file(shell, out), _target(out) as file:
@@ -176,7 +176,7 @@ def _person(shell: Shell, user: str, out: str, *, markdown: bool) -> None:
 
 
 def _belongings(shell: Shell, engine: "Engine", rows: "Rows", user: str) -> "Belongings":
-    from dnam.belongings import belongings
+    from dnam.exports.belongings import belongings
     from dnam.finding import the_person
 
     person = the_person(rows, user)
@@ -184,7 +184,7 @@ def _belongings(shell: Shell, engine: "Engine", rows: "Rows", user: str) -> "Bel
 
 
 def _page(shell: Shell, theirs: "Belongings") -> bytes:
-    from dnam.belongings_page import page
+    from dnam.exports.belongings_page import page
 
     return page(theirs, shell.out.when).encode()
 
@@ -193,7 +193,7 @@ def _page(shell: Shell, theirs: "Belongings") -> bytes:
 
 
 def _as_discoclaw(shell: Shell, folder: Path, guild: str | None) -> None:
-    from dnam.file_set import FileSet
+    from dnam.discoclaw.file_set import FileSet
 
     with shell.opened() as (engine, empty):
         if empty:
@@ -214,13 +214,13 @@ def _as_discoclaw(shell: Shell, folder: Path, guild: str | None) -> None:
 
 
 def _files(rows: "Rows", guild: str | None) -> "FilesOf":
-    from dnam.discoclaw_files import all_files
+    from dnam.discoclaw.files import all_files
 
     return all_files(rows, _guild(rows, guild))
 
 
 def _guild(rows: "Rows", guild: str | None) -> "Ref | None":
-    from dnam.discoclaw_files import only_guild, the_guild
+    from dnam.discoclaw.files import only_guild, the_guild
 
     return only_guild(rows) if guild is None else the_guild(rows, guild)
 

@@ -13,9 +13,9 @@ from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.copies import Copies
-    from dnam.erasing import Receipt, Taken
-    from dnam.erasing_guild import GuildReceipt
+    from dnam.erasing.copies import Copies
+    from dnam.erasing.guild import GuildReceipt
+    from dnam.erasing.person import Receipt, Taken
     from dnam.memory import Memory
     from dnam.redacting import Meant
     from projections.ids import EventId, Handle
@@ -55,13 +55,13 @@ def erase(
 
 
 def _erase_person(shell: Shell, user: str) -> None:
-    from dnam.erasing import Receipt
-    from dnam.unfinished import unfinished_at
+    from dnam.erasing.person import Receipt
+    from dnam.erasing.unfinished import unfinished_at
 
     left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
 
     async def action(memory: "Memory") -> Receipt | None:
-        from dnam.erasing import erase, go_on, look, with_exports
+        from dnam.erasing.person import erase, go_on, look, with_exports
         from dnam.errors import Unknown
         from dnam.finding import the_only_person
 
@@ -116,7 +116,7 @@ def _name(rows: "Rows", person: "Handle") -> str:
 
 
 def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
-    from dnam.erasing import counted, keys_words
+    from dnam.erasing.person import counted, keys_words
     from projections.people import accounts_of, name_of
 
     accounts = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
@@ -130,7 +130,7 @@ def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
 
 
 def _tell(shell: Shell, receipt: "Receipt") -> None:
-    from dnam.erasing import counted, keys_words
+    from dnam.erasing.person import counted, keys_words
 
     out = shell.out
     if receipt.event is None:
@@ -157,14 +157,14 @@ def _listed(shell: Shell, title: str, lines: Sequence[str]) -> None:
 
 
 def _erase_guild(shell: Shell, name: str) -> None:
-    from dnam.erasing_guild import GuildReceipt
-    from dnam.unfinished import unfinished_at, unfinished_in
+    from dnam.erasing.guild import GuildReceipt
+    from dnam.erasing.unfinished import unfinished_at, unfinished_in
 
     left = unfinished_at(shell.data)  # before it is opened for writing, which goes on with it
 
     async def action(memory: "Memory") -> GuildReceipt | None:
-        from dnam.discoclaw_files import the_guild
-        from dnam.erasing_guild import erase_whole_guild, guild_counted, look_at_guild
+        from dnam.discoclaw.files import the_guild
+        from dnam.erasing.guild import erase_whole_guild, guild_counted, look_at_guild
         from dnam.finding import place_words
 
         try:
@@ -197,8 +197,8 @@ def _erase_guild(shell: Shell, name: str) -> None:
 
 
 def _tell_of_guild(shell: Shell, receipt: "GuildReceipt") -> None:
-    from dnam.copies import Copies, named
-    from dnam.erasing_guild import guild_counted
+    from dnam.erasing.copies import Copies, named
+    from dnam.erasing.guild import guild_counted
 
     out = shell.out
     out.line(f"Redacted: {guild_counted(receipt.taken)}; {receipt.redacted} event(s) in all lost their words.")
@@ -230,12 +230,12 @@ def redact(
 
     What a person asked to keep stands until they forget it. The message itself stays in Discord.
     """
-    from dnam.copies import named
+    from dnam.erasing.copies import named
 
     shell = Shell(data, as_json, yes)
 
     async def action(memory: "Memory") -> "tuple[EventId, int, Copies] | None":
-        from dnam.copies import copies, write_files_anew
+        from dnam.erasing.copies import copies, write_files_anew
         from dnam.redacting import redact, the_message, what_goes
         from replay.reading import Reader
 

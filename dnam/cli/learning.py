@@ -18,7 +18,7 @@ from replay.errors import NothingHere
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dnam.learning import Estimate, LearnedAll, Learner
+    from dnam.learning.learner import Estimate, LearnedAll, Learner
     from dnam.memory import Memory
     from projections.ids import Handle
 
@@ -64,7 +64,7 @@ def _learned(shell: Shell, user: str | None, session: str | None, so_far: SoFar)
 
 def nothing_learned() -> "LearnedAll":
     """What comes of learning where nothing is done."""
-    from dnam.learning import LearnedAll
+    from dnam.learning.learner import LearnedAll
 
     return LearnedAll(0, 0, 0, ())
 
@@ -77,8 +77,8 @@ async def learner_of(
     learns in the folder meanwhile, so what is unread is to be looked for only now.
     """
     from dnam.assistant import Assistant
-    from dnam.learning import Learner
-    from dnam.learning_alone import learning_alone
+    from dnam.learning.alone import learning_alone
+    from dnam.learning.learner import Learner
     from dnam.models import opened
 
     async with learning_alone(data, note), opened(memory, note) as model:

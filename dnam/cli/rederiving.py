@@ -18,12 +18,12 @@ from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.encoder import Encoder
+    from dnam.meaning.encoder import Encoder
     from dnam.rederiving.options import Wanted
     from dnam.rederiving.rederivation import Progress, Rederivation
     from dnam.settings import Settings
-    from dnam.shadow_inputs import LessRead
-    from dnam.shadows import Manifest
+    from dnam.shadows.inputs import LessRead
+    from dnam.shadows.manifest import Manifest
 
 
 NOT_DONE = "nothing was asked, and nothing was changed"
@@ -129,7 +129,7 @@ def rederive(
 
 def _is_there(shell: Shell, name: str | None) -> bool:
     """Whether there is a shadow to go on with."""
-    from dnam.shadows import known
+    from dnam.shadows.manifest import known
 
     return name is not None and known(shell.data, name) is not None
 
@@ -141,8 +141,8 @@ def _refuse_ceiling(max_cost: float | None) -> None:
 
 def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
     from dnam.rederiving.options import manifest_for
-    from dnam.shadow_opening import refuse_unusable
-    from dnam.shadows import known
+    from dnam.shadows.manifest import known
+    from dnam.shadows.opening import refuse_unusable
     from replay.clock import SystemClock
 
     with shell.opened() as (engine, empty):
@@ -161,7 +161,7 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
     """The shadow as it was made; None where it was not agreed to, and then a new one leaves nothing."""
     import asyncio
 
-    from dnam.shadows import drop
+    from dnam.shadows.manifest import drop
 
     agreed = False
 
@@ -198,7 +198,7 @@ def _is_begun(shell: Shell, manifest: "Manifest") -> bool:
 def _made(shell: Shell, manifest: "Manifest") -> "Manifest | None":
     """The shadow as it is there, if it is this one; another process may have made one of that name meanwhile."""
     from dnam.errors import ShadowUnusable
-    from dnam.shadows import known
+    from dnam.shadows.manifest import known
 
     try:
         there = known(shell.data, manifest.name)
@@ -261,8 +261,8 @@ async def _encoder(shell: Shell, settings: "Settings", *, is_asked_for: bool) ->
     shadow `is_asked_for` with is asked a word first: EncoderError where that is in vain, or the shadow would be made by
     words without anybody noticing.
     """
-    from dnam.encoder import EncoderMissing
-    from dnam.encoders import opened
+    from dnam.meaning.encoder import EncoderMissing
+    from dnam.meaning.encoders import opened
 
     async with AsyncExitStack() as stack:
         chosen = None
@@ -307,7 +307,7 @@ def _progress(shell: Shell) -> "Iterator[Progress]":
 def _tell_done(shell: Shell, done: "Manifest") -> None:
     from dnam.cli.shadow_difference import tell_less_read
     from dnam.jsonable import jsonable
-    from dnam.shadows import cost_words
+    from dnam.shadows.manifest import cost_words
 
     runs = _less_read(shell, done)
     if shell.out.as_json:
@@ -325,7 +325,7 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
 
 def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":
     """The runs that could not read all that they had read when they were recorded."""
-    from dnam.shadow_inputs import less_read
+    from dnam.shadows.inputs import less_read
     from replay.reading import Reader
 
     if not done.changed:
@@ -337,8 +337,8 @@ def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":
 async def _make_vectors(shell: Shell, encoder: str) -> None:
     """Make every vector by an encoder, beside those there are."""
     from dnam.assistant import Assistant
-    from dnam.embedding import Embedding
-    from dnam.encoders import opened
+    from dnam.meaning.embedding import Embedding
+    from dnam.meaning.encoders import opened
     from dnam.models import choose
     from dnam.rederiving.options import with_encoder
     from replay.store import DiskStore

@@ -11,16 +11,16 @@ from dnam.cli.shell import Shell
 from projections.counting import counted
 
 if TYPE_CHECKING:
-    from dnam.import_tally import Tally
     from dnam.importers.levels import Level
     from dnam.importers.source import Source
-    from dnam.importing import Importer
-    from dnam.rehearsal import Planned, Rehearsal
+    from dnam.importing.importer import Importer
+    from dnam.importing.rehearsal import Planned, Rehearsal
+    from dnam.importing.tally import Tally
 
 
 def nothing_rehearsed() -> dict[str, object]:
     """What a program reads where nothing was read yet."""
-    from dnam.import_tally import Tally
+    from dnam.importing.tally import Tally
 
     return {"dry_run": _value([], [], tally_value(Tally()))}
 
@@ -30,8 +30,8 @@ def rehearse(shell: Shell, brought: Brought, so_far: SoFar) -> None:
     import asyncio
 
     from dnam.importers.source import ImportFailed
-    from dnam.importing import Importer
-    from dnam.rehearsal import rehearsing
+    from dnam.importing.importer import Importer
+    from dnam.importing.rehearsal import rehearsing
 
     levels = _levels(brought.found.all)
     with rehearsing(shell.settings, shell.data) as memory:

@@ -17,10 +17,10 @@ from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from replay.backup import Backup
+    from replay.backups.backup import Backup
     from replay.builder import Progress
     from replay.errors import LogError
-    from replay.repairing import Examined, Repair
+    from replay.repair.repairing import Examined, Repair
     from replay.store import DiskStore
     from replay.verify import Verified
 
@@ -59,7 +59,7 @@ def _named(shell: Shell) -> "tuple[Repair, ...]":
     """Have CURRENT name the log again, where it does not and that was agreed to."""
     from replay.errors import CurrentLost
     from replay.folder import Folder
-    from replay.repairing import Repair
+    from replay.repair.repairing import Repair
     from replay.which_log import only_log, refuse_lost, repair_current
 
     try:
@@ -104,7 +104,7 @@ def _of_ring(shell: Shell) -> list[str]:
 
 
 def _ring_mended(shell: Shell) -> "tuple[Repair, ...]":
-    from replay.repairing import ring_repairs
+    from replay.repair.repairing import ring_repairs
 
     with data_folder(shell, writable=True) as store:
         return ring_repairs(store)
@@ -120,7 +120,7 @@ def _repaired(shell: Shell, src: Path) -> "tuple[tuple[Repair, ...], Verified]":
     import lmdb
 
     from replay.errors import DamagedPages, NotALog, Truncated
-    from replay.repairing_pages import refuse_bad_pages
+    from replay.repair.of_pages import refuse_bad_pages
 
     try:
         try:
@@ -135,7 +135,7 @@ def _repaired(shell: Shell, src: Path) -> "tuple[tuple[Repair, ...], Verified]":
 
 def _asked(shell: Shell, src: Path) -> "tuple[Verified, Backup | None]":
     """What is wrong, and the backup to put it right with once that was agreed to; None where nothing is wrong."""
-    from replay.repairing import refuse_foreign
+    from replay.repair.repairing import refuse_foreign
 
     with data_folder(shell, writable=False) as store:
         with shell.out.progress("verifying the log") as progress:
@@ -160,7 +160,7 @@ def _verified(store: "DiskStore", progress: "Progress | None" = None) -> "Verifi
 def _ask(shell: Shell, store: "DiskStore", source: "Backup", verified: "Verified") -> None:
     """Say what is damaged, and ask."""
     from replay.errors import Damaged
-    from replay.repairing import examine, unproved
+    from replay.repair.repairing import examine, unproved
     from replay.store import RING
 
     ring = [each.what for each in verified.problems if each.what.startswith(RING)]
@@ -179,7 +179,7 @@ def _ask(shell: Shell, store: "DiskStore", source: "Backup", verified: "Verified
 
 def _put_right(shell: Shell, source: "Backup") -> "tuple[tuple[Repair, ...], Verified]":
     """Repair; what was repaired, and what verifying finds afterwards."""
-    from replay.repairing import repair as put_right
+    from replay.repair.repairing import repair as put_right
 
     with data_folder(shell, writable=True) as store:
         with shell.out.progress("repairing") as progress:
@@ -189,7 +189,7 @@ def _put_right(shell: Shell, source: "Backup") -> "tuple[tuple[Repair, ...], Ver
 
 def _saved(shell: Shell, src: Path, error: "LogError") -> "tuple[tuple[Repair, ...], Verified]":
     """Repair a log whose pages do not fit together: what can be read of it is kept."""
-    from replay.repairing_pages import repair_pages
+    from replay.repair.of_pages import repair_pages
 
     shell.out.note(str(error))
     source = looked_over(shell, src).backup

@@ -19,10 +19,10 @@ from dnam.cli.shell import Shell
 from projections.counting import counted
 
 if TYPE_CHECKING:
-    from replay.backup import Looked, Wanted
-    from replay.restore import Restored
-    from replay.restore_plan import Plan
-    from replay.ring_records import RingRecord
+    from replay.backups.backup import Looked, Wanted
+    from replay.backups.plan import Plan
+    from replay.backups.restore import Restored
+    from replay.ring.records import RingRecord
 
 ONE_OR_THE_OTHER = "either the log that was there is in force still, or all of the restored one: run the same again"
 SEALED_FACTS = "what was forgotten, kept private, or set so that less is learned or kept"
@@ -50,8 +50,8 @@ def restore_backup(
     replaced is kept in the folder `replaced` until you remove it. No chat or bot may be running on the folder. With
     --check and --at, `until` as JSON is the last event that would be restored.
     """
-    from replay.restore import Restored
-    from replay.restore_plan import unopened_since
+    from replay.backups.plan import unopened_since
+    from replay.backups.restore import Restored
 
     shell = Shell(data, as_json, yes)
     looked = looked_over(shell, src, check=check)
@@ -73,7 +73,7 @@ def restore_backup(
 
 def looked_over(shell: Shell, src: Path, *, check: bool = False) -> "Looked":
     """The backup, verified. Where that is all that was asked for, damage is what a check found."""
-    from replay.backup import Backup, look_over
+    from replay.backups.backup import Backup, look_over
 
     with _damage_found(shell) if check else nullcontext(), shell.out.progress("verifying the backup") as progress:
         return look_over(Backup(src.expanduser()), progress)
@@ -92,7 +92,7 @@ def _damage_found(shell: Shell) -> Iterator[None]:
 
 def _keys_checked(shell: Shell, looked: "Looked") -> bool:
     """Look at the keys in the backup as far as that can be done without asking; whether they were opened."""
-    from replay.restore_plan import check_keys
+    from replay.backups.plan import check_keys
 
     with _damage_found(shell):
         return check_keys(looked, shell.settings.backup_passphrase or None)
@@ -118,7 +118,7 @@ def _tell_checked(shell: Shell, looked: "Looked", until: int | None, *, opened: 
 
 
 def _planned(shell: Shell, looked: "Looked", at: str | None) -> "Plan":
-    from replay.restore_plan import look_at, plan
+    from replay.backups.plan import look_at, plan
 
     size = looked.backup.manifest.size if at is None else _until(shell, looked, at)
     return plan(looked, look_at(shell.data, looked.backup), size)
@@ -126,7 +126,7 @@ def _planned(shell: Shell, looked: "Looked", at: str | None) -> "Plan":
 
 def _until(shell: Shell, looked: "Looked", at: str) -> int:
     """The last event of a moment that somebody means."""
-    from replay.backup import seq_of
+    from replay.backups.backup import seq_of
 
     return seq_of(looked, _wanted(shell, at))
 
@@ -135,7 +135,7 @@ def _wanted(shell: Shell, at: str) -> "Wanted":
     from datetime import UTC, datetime
 
     from dnam.when import read_when
-    from replay.backup import Wanted
+    from replay.backups.backup import Wanted
 
     when = read_when(at, datetime.now(UTC), shell.out.zone())
     if when.ms is not None and when.ms > now():
@@ -186,7 +186,7 @@ def _facts(count: int) -> str:
 
 
 def _restored(shell: Shell, plan: "Plan", keys: "list[RingRecord]") -> "Restored":
-    from replay.restore import restore
+    from replay.backups.restore import restore
 
     with told_how_to_go_on(ONE_OR_THE_OTHER), shell.out.progress("restoring") as progress:
         return restore(plan, keys, now(), progress)
@@ -194,7 +194,7 @@ def _restored(shell: Shell, plan: "Plan", keys: "list[RingRecord]") -> "Restored
 
 def _keys(shell: Shell, plan: "Plan") -> "list[RingRecord]":
     """The ring in place where it has them all, else also what the backup has under its passphrase."""
-    from replay.restore_plan import keys_for
+    from replay.backups.plan import keys_for
 
     is_whole = bool(plan.target.ring) and not plan.lacking and not plan.target.loss
     needed = not is_whole and plan.looked.backup.manifest.keys

@@ -9,10 +9,10 @@ from dnam.cli.shell import Shell
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
+    from dnam.exports.returning import Tally
     from dnam.importers.dnam_export import DnamExport
     from dnam.importers.source import Source
     from dnam.memory import Memory
-    from dnam.returning import Tally
 
 
 def the_export(sources: "Sequence[Source]", *, options: bool) -> "DnamExport | None":
@@ -31,7 +31,7 @@ def the_export(sources: "Sequence[Source]", *, options: bool) -> "DnamExport | N
 
 def take_back(shell: Shell, export: "DnamExport", so_far: SoFar, *, dry_run: bool) -> None:
     """Record what it holds as it was, or only say what would be."""
-    from dnam.returning import Tally
+    from dnam.exports.returning import Tally
 
     tally = Tally()
     so_far.value = lambda: {"dry_run" if dry_run else "imported": tally}
@@ -48,7 +48,7 @@ def take_back(shell: Shell, export: "DnamExport", so_far: SoFar, *, dry_run: boo
 
 
 def _take(shell: Shell, export: "DnamExport", tally: "Tally") -> None:
-    from dnam.returning import Returning, prepare
+    from dnam.exports.returning import Returning, prepare
 
     prepare(export.head, shell.data)
 
@@ -67,7 +67,7 @@ def _take(shell: Shell, export: "DnamExport", tally: "Tally") -> None:
 
 
 def _rehearse(shell: Shell, export: "DnamExport", tally: "Tally") -> None:
-    from dnam.returning import refuse_another
+    from dnam.exports.returning import refuse_another
 
     with shell.looking() as view:
         if not view.empty:

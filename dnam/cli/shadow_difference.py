@@ -12,13 +12,13 @@ from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, sho
 from dnam.languages import load
 from dnam.provenance import Quoted
 from dnam.rephrasing import rephrasing_of
-from dnam.shadow_behind import behind
-from dnam.shadow_difference import Difference, difference_from
-from dnam.shadow_inputs import LessRead, heading
-from dnam.shadow_page import shadow_page
-from dnam.shadow_report import MEASURED, Known, OwnerWords, Report, Wanted
-from dnam.shadow_words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
-from dnam.shadows import load as load_manifest
+from dnam.shadows.behind import behind
+from dnam.shadows.difference import Difference, difference_from
+from dnam.shadows.inputs import LessRead, heading
+from dnam.shadows.manifest import load as load_manifest
+from dnam.shadows.page import shadow_page
+from dnam.shadows.report import MEASURED, Known, OwnerWords, Report, Wanted
+from dnam.shadows.words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
 from projections.counting import counted
 from projections.ids import Handle
 from projections.lookup import SessionCard

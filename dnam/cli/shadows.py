@@ -13,7 +13,7 @@ from projections.counting import counted
 from projections.errors import BadRequest
 
 if TYPE_CHECKING:
-    from dnam.shadows import Manifest
+    from dnam.shadows.manifest import Manifest
 
 NOT_USABLE = "not usable"
 """The state of a shadow that can only be dropped, or that a memory which cannot be read is in the way of."""
@@ -28,8 +28,8 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
     read less than when they were recorded, `lost` has what they could not read. It ends with 3 where one
     cannot be used: its state is `not usable`, and `why` says why; of one that cannot be read there is no more.
     """
-    from dnam.shadow_behind import behind_each
-    from dnam.shadows import listing
+    from dnam.shadows.behind import behind_each
+    from dnam.shadows.manifest import listing
 
     shell, unusable = Shell(data, as_json), dict[str, str]()
     found = listing(shell.data, unusable.__setitem__)
@@ -58,7 +58,7 @@ def _unread(found: "Sequence[Manifest]", unusable: Mapping[str, str]) -> list[st
 
 
 def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], unusable: Mapping[str, str]) -> None:
-    from dnam.shadows import cost_words
+    from dnam.shadows.manifest import cost_words
 
     if not found and not unusable:
         shell.out.line("There are no shadows. `dnam rederive --name NAME` makes one.")
@@ -92,8 +92,8 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
     import asyncio
 
     from dnam.rederiving.dropping import batches_under_way
-    from dnam.shadows import alone_with
-    from replay.shadow import remove_shadow
+    from dnam.shadows.manifest import alone_with
+    from replay.shadows.shadow import remove_shadow
 
     shell = Shell(data, as_json, yes)
     with alone_with(shell.data, name):
@@ -115,7 +115,7 @@ def _refuse_half_adopted(shell: Shell, name: str) -> None:
     """BadRequest where an adoption of it was broken off: without the shadow it cannot go on. Where the log cannot be
     read that is not known, and keeps nobody from dropping it.
     """
-    from dnam.half_adopted import is_named_half_adopted
+    from dnam.adoption.half_adopted import is_named_half_adopted
     from replay.engine import Engine
     from replay.errors import LogError
 
@@ -134,8 +134,8 @@ def _refuse_half_adopted(shell: Shell, name: str) -> None:
 def _took(shell: Shell, name: str) -> str:
     """What it took to make; nothing where that cannot be read. BadRequest where there is no such shadow."""
     from dnam.errors import ShadowUnusable
-    from dnam.shadows import checked, load
-    from replay.shadow import shadow_folder
+    from dnam.shadows.manifest import checked, load
+    from replay.shadows.shadow import shadow_folder
 
     folder = shadow_folder(shell.data, checked(name))
     try:

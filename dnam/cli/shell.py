@@ -151,11 +151,11 @@ class Shell:
         """The memory for writing, durable at every return. With `create` an empty folder becomes a memory."""
         import asyncio
 
-        from dnam.erasing_guild import go_on_erasing_guilds
-        from dnam.mirror import mirroring
+        from dnam.discoclaw.mirror import mirroring
+        from dnam.erasing.guild import go_on_erasing_guilds
+        from dnam.erasing.swept import sweep_what_is_left
         from dnam.opening import Waiting, in_thread
-        from dnam.shadows_followed import shadows_followed
-        from dnam.swept import sweep_what_is_left
+        from dnam.shadows.followed import shadows_followed
         from replay.engine import Engine
 
         waiting = Waiting(note)

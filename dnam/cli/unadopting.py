@@ -9,10 +9,10 @@ from dnam.cli.shell import Shell
 from projections.counting import counted
 
 if TYPE_CHECKING:
-    from dnam.adopted import Taken
-    from dnam.freed import Freed
+    from dnam.adoption.adopted import Taken
+    from dnam.adoption.freed import Freed
+    from dnam.adoption.unadopting import Unadopting, UndoOffer
     from dnam.memory import Memory
-    from dnam.unadopting import Unadopting, UndoOffer
     from projections.rows import Rows
 
 CHANGED = "it was made anew since"
@@ -21,8 +21,8 @@ WITHHELD = "a person took back what it said before"
 
 def undo(shell: Shell, name: str) -> None:
     """Take back the last adoption of a shadow, once it was agreed to."""
-    from dnam.adopting_alone import adopting_alone
-    from dnam.unadopting import Unadopting
+    from dnam.adoption.alone import adopting_alone
+    from dnam.adoption.unadopting import Unadopting
 
     async def action(memory: "Memory") -> None:
         undoing = Unadopting(memory, shell.data, name)
@@ -34,7 +34,7 @@ def undo(shell: Shell, name: str) -> None:
 
 
 async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting", so_far: SoFar) -> None:
-    from dnam.freed import freed_by
+    from dnam.adoption.freed import freed_by
 
     offer = await undoing.look()
     if offer is None:

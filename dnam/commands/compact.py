@@ -7,9 +7,9 @@ import asyncio
 from dnam.assistant import Assistant
 from dnam.commands.command import Arguments, Invocation, Reply
 from dnam.compacting import compact
-from dnam.copies import older_logs
+from dnam.erasing.copies import older_logs
 from projections.counting import counted
-from replay.restore import REPLACED
+from replay.backups.restore import REPLACED
 from replay.store import DiskStore
 
 NO_DISK = "This memory lies on no disk, so there is nothing to compact."

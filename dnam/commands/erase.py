@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Confirms, Invocation, Parameter, Reply
-from dnam.erasing import CANNOT_REACH, STAYS, Receipt, Taken, counted, erase, keys_words, look
+from dnam.erasing.person import CANNOT_REACH, STAYS, Receipt, Taken, counted, erase, keys_words, look
 from dnam.whereabouts import handle_of
 from projections.decisions.consent import BY_THEMSELF
 from projections.errors import BadRequest

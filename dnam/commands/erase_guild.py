@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Confirms, Invocation, Parameter, Reply
 from dnam.commands.erase import SURE
-from dnam.erasing_guild import CANNOT_REACH, STAYS, erase_whole_guild, guild_counted, look_at_guild
+from dnam.erasing.guild import CANNOT_REACH, STAYS, erase_whole_guild, guild_counted, look_at_guild
 from projections.decisions.consent import BY_THEMSELF
 from projections.errors import BadRequest
 from projections.events.values import OPERATOR

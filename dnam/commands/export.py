@@ -3,12 +3,12 @@
 from shlex import quote
 
 from dnam.assistant import Assistant
-from dnam.belongings import belongings
-from dnam.belongings_json import as_json
 from dnam.commands.command import Arguments, File, Invocation, Reply
 from dnam.commands.erase import whoever_asks
+from dnam.erasing.swept import folder_of
+from dnam.exports.belongings import belongings
+from dnam.exports.belongings_json import as_json
 from dnam.memory import Memory
-from dnam.swept import folder_of
 from projections.ids import Handle
 from projections.lookup import find_people
 from projections.people import name_of

@@ -1,8 +1,8 @@
 """The encoder: whether it can be asked, with one harmless word."""
 
 from dnam.doctor.check import Finding, Patient, skipped, well
-from dnam.encoder import EncoderDown, EncoderError, EncoderMissing
-from replay.keyring import NoKeyRing
+from dnam.meaning.encoder import EncoderDown, EncoderError, EncoderMissing
+from replay.ring.keyring import NoKeyRing
 from replay.store import VECTORS
 
 OTHERWISE = "Until then things are found by their words alone."
@@ -10,7 +10,7 @@ OTHERWISE = "Until then things are found by their words alone."
 
 async def asked(patient: Patient) -> list[Finding]:
     """A vector of one word. It costs a token of Voyage's, and some seconds where the encoder runs here."""
-    from dnam.encoders import opened
+    from dnam.meaning.encoders import opened
 
     try:
         async with opened(patient.settings) as encoders:
@@ -31,7 +31,7 @@ async def asked(patient: Patient) -> list[Finding]:
 
 def _without_room(patient: Patient) -> list[Finding]:
     """Where not all vectors can be in memory."""
-    from replay.vectors import Vectors  # it loads numpy
+    from replay.vectors.vectors import Vectors  # it loads numpy
 
     vectors = Vectors(patient.data / VECTORS, NoKeyRing("sizes need no key"), writable=False)
     try:

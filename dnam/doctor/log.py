@@ -4,11 +4,11 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from dnam.discoclaw.file_set import MARK
 from dnam.doctor.check import SECONDS, Finding, Patient, doubt, skipped, well, wrong
-from dnam.file_set import MARK
 from projections.counting import counted
 from replay.errors import DamagedPages, KeyRingDamaged, KeyRingMissing, LogError, NotALog, NothingHere, Truncated
-from replay.ringfile import COPIES
+from replay.ring.file import COPIES
 from replay.store import UNUSABLE
 from replay.versions import EARLIER, NEWER
 
@@ -121,7 +121,7 @@ def _latest(engine: "Engine") -> list[Finding]:
 
 async def erasures(patient: Patient) -> list[Finding]:
     """What cannot be undone and was broken off: copies of somebody may be left in the clear."""
-    from dnam.unfinished import GOES_ON, told, unfinished_at
+    from dnam.erasing.unfinished import GOES_ON, told, unfinished_at
 
     try:
         left = told(unfinished_at(patient.data))

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 from dnam.doctor.disk import bytes_words
 from dnam.errors import ShadowUnusable
-from dnam.shadows import Manifest, is_being_made, is_name, known
+from dnam.shadows.manifest import Manifest, is_being_made, is_name, known
 from projections.counting import counted
 from projections.errors import BadRequest
 from replay.errors import LogError, LogMissing, NothingHere
-from replay.shadow import SHADOWS, shadow_folder
+from replay.shadows.shadow import SHADOWS, shadow_folder
 
 if TYPE_CHECKING:
     from replay.engine import Engine
@@ -93,7 +93,7 @@ def _of_log(data: Path, manifest: Manifest) -> list[Finding]:
     """What only the log can tell: how far it is behind, and whether an adoption was broken off. ShadowUnusable where it
     is not of that log, or is not whole.
     """
-    from dnam.shadow_opening import refuse_unusable
+    from dnam.shadows.opening import refuse_unusable
     from replay.engine import Engine
 
     with Engine.open(data, writable=False) as engine:
@@ -102,7 +102,7 @@ def _of_log(data: Path, manifest: Manifest) -> list[Finding]:
 
 
 def _behind(engine: "Engine", manifest: Manifest) -> list[Finding]:
-    from dnam.shadow_behind import behind
+    from dnam.shadows.behind import behind
 
     late = behind(engine, manifest)
     if late < MUCH or manifest.state != "complete":
@@ -115,7 +115,7 @@ def _behind(engine: "Engine", manifest: Manifest) -> list[Finding]:
 
 
 def _adoption(engine: "Engine", manifest: Manifest) -> list[Finding]:
-    from dnam.half_adopted import is_half_adopted
+    from dnam.adoption.half_adopted import is_half_adopted
 
     with engine.reading() as rows:
         if not is_half_adopted(engine, rows, manifest):

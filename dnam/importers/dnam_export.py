@@ -1,4 +1,4 @@
-"""dnam's own export (dnam/export_form.py), decision by decision, to be taken back as it was.
+"""dnam's own export (dnam/exports/form.py), decision by decision, to be taken back as it was.
 
 A file is read twice: first its digest, so that nothing of a file that was changed comes in. One that broke off has no
 last line: what is whole in it is given, and then the break is raised.
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from dnam.export_form import FORM, End, EventLine, GapLine, Head, Line, VaultLine, decode, event_of
+from dnam.exports.form import FORM, End, EventLine, GapLine, Head, Line, VaultLine, decode, event_of
 from dnam.importers import stream
 from dnam.importers.source import Arrival, BrokenImport, Channel, Format, Options, UnreadableImport
 from projections.decisions.draft import Draft

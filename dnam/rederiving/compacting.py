@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dnam.rederiving.following import follow, gone_behind
-from dnam.shadows import Manifest, exists, forget_erased, load, refuse_other_log
+from dnam.shadows.manifest import Manifest, exists, forget_erased, load, refuse_other_log
 from projections.decisions.draft import Origin
 from projections.decisions.erase_guild import EraseGuildRequest, erase_guild
 from projections.errors import DnamError
@@ -20,7 +20,7 @@ from replay.builder import Progress, rebuild, silent
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.rewriting import dropped_at, rewrite
-from replay.shadow import shadow_engine, shadows_in
+from replay.shadows.shadow import shadow_engine, shadows_in
 from replay.store import DiskStore
 
 _TURN = threading.Lock()
@@ -74,7 +74,7 @@ def _compacted(engine: Engine, data: Path, name: str, progress: Progress) -> One
             rewrite(store, progress)
             rebuild(store, shadow.fold, progress)
             if store.has_vectors:
-                from dnam.texts_held import sweep_vectors  # it loads numpy
+                from dnam.meaning.texts_held import sweep_vectors  # it loads numpy
 
                 sweep_vectors(shadow, store)
     except (DnamError, OSError) as error:

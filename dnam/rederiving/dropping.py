@@ -6,8 +6,8 @@ from dnam.failures import Tell
 from dnam.models import access_of
 from dnam.rederiving.models import BOOK
 from dnam.settings import Settings
-from dnam.shadows import checked
-from replay.shadow import shadow_folder
+from dnam.shadows.manifest import checked
+from replay.shadows.shadow import shadow_folder
 
 
 def batches_under_way(data: Path, name: str, tell: Tell) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from dnam.rederiving.estimate import NOT_RECORDED
 from dnam.rederiving.piles import Piece, Pile, Waiting
 from dnam.rederiving.scope import Scope
 from dnam.settings import Settings
-from dnam.shadows import Asked
+from dnam.shadows.manifest import Asked
 from projections.config import CONFIG_GIVEN
 from projections.decisions.answer import answer_id
 from projections.events import Event, ImportBegan, ImportEnded, MessageEdited, MessageHeard, TurnAnswered

@@ -6,7 +6,7 @@ them: what was said before the run and lost its words with it. That is all there
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 
-from dnam.shadows import Lost
+from dnam.shadows.manifest import Lost
 from projections.events import MessageEdited, MessageHeard, MessageRedacted, TurnAnswered
 from projections.ids import EventId
 from replay.codec import decode_header

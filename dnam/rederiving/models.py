@@ -16,11 +16,11 @@ from dnam.models import OfflineWhenAsked, access_of
 from dnam.rederiving.options import OFFLINE
 from dnam.rederiving.traffic import Send
 from dnam.settings import Settings
-from dnam.shadows import Manifest
+from dnam.shadows.manifest import Manifest
 from projections.errors import BadRequest
-from replay.keyring import KeyRing
-from replay.ringfile import FileRingStore
-from replay.shadow import shadow_folder
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import KeyRing
+from replay.shadows.shadow import shadow_folder
 
 BOOK = "batches.json"
 """What was sent in batches, in the shadow's folder: ids, digests and counts."""

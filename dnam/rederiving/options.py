@@ -8,13 +8,13 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.adapters.script import PREFIX, script_of
-from dnam.discoclaw_files import the_guild
+from dnam.discoclaw.files import the_guild
 from dnam.finding import the_person
+from dnam.learning.tending import EXTRACTION_PROMPT, SUMMARY_PROMPT
 from dnam.rederiving.rederivation import refuse_unknown
 from dnam.settings import Settings
-from dnam.shadows import Asked, Manifest
-from dnam.shadows import known as known_shadow
-from dnam.tending import EXTRACTION_PROMPT, SUMMARY_PROMPT
+from dnam.shadows.manifest import Asked, Manifest
+from dnam.shadows.manifest import known as known_shadow
 from projections.errors import BadRequest
 from projections.policies import closeness
 from projections.rows import Rows

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.encoder import Encoder
 from dnam.languages import Language, load
+from dnam.learning.tending import MERGE_PROMPT, Tending
 from dnam.loops.loop import nothing
+from dnam.meaning.encoder import Encoder
 from dnam.memory import Memory
 from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
@@ -37,9 +38,8 @@ from dnam.rederiving.walk import Walk
 from dnam.rederiving.watch import Refuse, TakenBack, Watch, unwatched
 from dnam.resolving import resolved
 from dnam.settings import Settings
-from dnam.shadow_opening import open_shadow
-from dnam.shadows import Asked, Manifest, making, save, without_erased
-from dnam.tending import MERGE_PROMPT, Tending
+from dnam.shadows.manifest import Asked, Manifest, making, save, without_erased
+from dnam.shadows.opening import open_shadow
 from projections.errors import BadRequest
 from projections.events import Event, ExtractionReplied, MergeReplied, ReplyWithdrawn
 from projections.events.values import ModelUse
@@ -54,7 +54,7 @@ from replay.engine import Engine
 from replay.errors import KeyMissing, LogError, Refused
 from replay.lmdb_file import refuse_full, translated
 from replay.log import Head
-from replay.shadow import shadow_folder
+from replay.shadows.shadow import shadow_folder
 from replay.units import stored_with, tagged
 
 Progress = Callable[[int, int, int], None]

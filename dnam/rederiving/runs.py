@@ -11,6 +11,7 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from dnam.jobs import Job
+from dnam.learning.tending import Tending
 from dnam.loops.extraction import (
     ExtractionPlan,
     Learned,
@@ -37,7 +38,6 @@ from dnam.rederiving.seeds import Seeds, early, made_by
 from dnam.rederiving.spoken import There, Upto
 from dnam.rederiving.turns import ANYTIME, Turn
 from dnam.rederiving.watch import unwatched
-from dnam.tending import Tending
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Origin, first_id
 from projections.decisions.overtaken import is_overtaken

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from dnam.shadows import Asked
+from dnam.shadows.manifest import Asked
 from projections.events import Event, ItemEvent, ItemRefused
 from projections.events.items import ItemGone
 from projections.events.summaries import SummaryEvent

@@ -25,7 +25,7 @@ from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.undone import is_undoing, last_undone
 from dnam.rederiving.writing import Writing
-from dnam.shadows import Lost, Manifest
+from dnam.shadows.manifest import Lost, Manifest
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.decisions.reapply_reverted import RevertAgainRequest, is_again_as_it_was, revert_again

@@ -27,9 +27,9 @@ from projections.items import ItemRow
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import COUNTED, address
 from projections.policies.compartments import is_portable
+from projections.rederiving.groups import Group, groups
+from projections.rederiving.pairs import Address, Pair, says
 from projections.rows import Rows
-from projections.shadow_groups import Group, groups
-from projections.shadow_pairs import Address, Pair, says
 
 NO_ROOM = "there is no room for it, and what could make way is active, or a person decided on it"
 REPLACED = "what takes its place was left out"

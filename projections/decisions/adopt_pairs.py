@@ -38,9 +38,9 @@ from projections.policies.guards import Guarding, held_text
 from projections.policies.item_ids import fresh_id
 from projections.policies.promotion import NO_WORDS, Claimed, SharingWords, Verdict, promote
 from projections.policies.resting import widening
+from projections.rederiving.pairs import Address, Pair, compare, differing
+from projections.rederiving.scope import Scope, has_item
 from projections.rows import Rows
-from projections.shadow_pairs import Address, Pair, compare, differing
-from projections.shadow_scope import Scope, has_item
 
 TAKEN_OVER = "rederived as "
 """How the reason of what was taken over begins; the shadow's name follows."""

@@ -18,8 +18,8 @@ from projections.policies.kept_private import is_kept_private
 from projections.policies.old_words import is_put_right
 from projections.policies.refusals import Claim, refusal, taken_back
 from projections.policies.rephrasing import Rephrasing
+from projections.rederiving.pairs import Says, says
 from projections.rows import Rows
-from projections.shadow_pairs import Says, says
 
 PUT_RIGHT = "it says of the same messages what a person put right here since"
 PRIVATE = "its person keeps it for their direct messages"

@@ -17,11 +17,11 @@ from projections.events.values import OPERATOR, Evidence, Item, Source
 from projections.ids import EventId, Handle, seeded_id
 from projections.items import ItemRow, items_of
 from projections.policies.compartments import direct
+from projections.rederiving.groups import groups
+from projections.rederiving.judged import Texts, judged, measures
+from projections.rederiving.pairs import Counts, compare, counts
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
-from projections.shadow_groups import groups
-from projections.shadow_judged import Texts, judged, measures
-from projections.shadow_pairs import Counts, compare, counts
 from replay.engine import Engine
 from tests.bench.bench import Bench, build_views
 from tests.bench.measure import Goal, Row, Spread, seconds

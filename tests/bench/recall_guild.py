@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from projections.recall.search import Wanted
 from projections.registry import FOLD
-from replay import indexing
 from replay.builder import rebuild
 from replay.engine import Engine
-from replay.recall_index import Index
-from replay.recall_tables import TABLES
+from replay.recall import indexing
+from replay.recall.index import Index
+from replay.recall.tables import TABLES
 from replay.store import DiskStore
 from tests.bench.asking import Search, ask, ask_one, percentile, searching
 from tests.bench.bench import Bench

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dnam.encoders import Encoders
 from dnam.languages import load
-from dnam.meaning import Meaning, Sought
+from dnam.meaning.encoders import Encoders
+from dnam.meaning.question import Meaning, Sought
+from dnam.meaning.texts_held import every_text
 from dnam.memory import Memory
 from dnam.settings import read
-from dnam.texts_held import every_text
 from projections.nearness import MOST_NEAR
 from projections.recall import reckoners
 from projections.recall.reckoning import Reckoning
@@ -28,7 +28,7 @@ from projections.vectors import Numbers, quantised
 from projections.vectors_texts import Held
 from replay.engine import Engine
 from replay.store import DiskStore
-from replay.vectors import Vectors
+from replay.vectors.vectors import Vectors
 from tests.bench.asking import ask, ask_one
 from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, Spread, alternate, compared, seconds

@@ -22,13 +22,13 @@ from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.assistant import Assistant
 from dnam.importers.locomo import LoCoMo
 from dnam.importers.source import Arrival, Options
-from dnam.importing import Importer
-from dnam.learning import Learner
+from dnam.importing.importer import Importer
+from dnam.learning.learner import Learner
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, Reply, unheard
 from dnam.rederiving.rederivation import rederiving
 from dnam.settings import read
-from dnam.shadows import Asked, Manifest
+from dnam.shadows.manifest import Asked, Manifest
 from dnam.steadiness import with_short_pauses
 from projections.decisions.place import PlaceSeen
 from projections.ids import Ref

@@ -15,9 +15,10 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from projections.ids import UNSEALED
 from projections.registry import FOLD
-from replay import codec, indexing
+from replay import codec
 from replay.builder import rebuild
 from replay.folding import Folding
+from replay.recall import indexing
 from replay.sealer import NONCE
 from replay.store import DiskStore
 from replay.verify import verify

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import snowballstemmer
 
-from dnam.embedding import Embedding
-from dnam.encoder import Encoded
+from dnam.meaning.embedding import Embedding
+from dnam.meaning.encoder import Encoded
 from projections.events.upkeep import EncodedKind
 from projections.messages import MessageRow
 from projections.recall.words import terms_of

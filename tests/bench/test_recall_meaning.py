@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dnam.texts_held import every_text
+from dnam.meaning.texts_held import every_text
 from projections.recall import reckoners
 from projections.vectors import THRESHOLD, cosines, squares
 from replay.engine import Engine
@@ -61,6 +61,6 @@ def test_where_vectors_are_missing_nothing_is_measured(
     library: tuple[Engine, Library], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine, asked = library
-    monkeypatch.setattr("replay.vectors.Vectors.put", lambda *_: None)
+    monkeypatch.setattr("replay.vectors.vectors.Vectors.put", lambda *_: None)
     with pytest.raises(RuntimeError, match=r"0 texts are near: .* have no vector yet: only words decide"):
         list(by_meaning(Bench(tmp_path, quick=True, rounds=2), engine, asked.asked(), Zipf(1).queries(3), "recall"))

@@ -10,14 +10,14 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 from dnam.adapters.offline import OfflineModel
-from dnam.embedding import Embedding
-from dnam.encoder import Encoded, Encoder
-from dnam.encoders import Encoders
-from dnam.meaning import Meaning
+from dnam.learning.tending import Tending
+from dnam.meaning.embedding import Embedding
+from dnam.meaning.encoder import Encoded, Encoder
+from dnam.meaning.encoders import Encoders
+from dnam.meaning.question import Meaning
+from dnam.meaning.texts_held import every_text
 from dnam.memory import Memory
 from dnam.settings import Settings, read
-from dnam.tending import Tending
-from dnam.texts_held import every_text
 from projections.events.upkeep import EncodedKind
 from projections.recall.search import Answers, Wanted, answers
 from replay.store import DiskStore

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from projections.ids import Handle
 from replay.engine import Engine
-from replay.keyring import SET
-from replay.ring_records import PERSON, VAULT, RingRecord
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import SET
+from replay.ring.records import PERSON, VAULT, RingRecord
 from tests.bench.append import Ours, hearing
 from tests.bench.bench import Bench
 from tests.bench.measure import Goal, Row, Spread, alternate, compared, seconds

@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from dnam.adopting import Adopting, Chosen, Missed, choosing
-from dnam.erasing import erase
+from dnam.adoption.adopting import Adopting, Chosen, Missed, choosing
+from dnam.adoption.unadopting import Unadopting
+from dnam.erasing.person import erase
 from dnam.loops.loop import Compare, Compared, Comparing, by_words_alone
 from dnam.memory import Memory
 from dnam.redacting import redact
 from dnam.reverting import carry_out, caused_by, plan, the_revert
-from dnam.shadow_source import Source, owners_of
-from dnam.shadows import drop, load
-from dnam.unadopting import Unadopting
+from dnam.shadows.manifest import drop, load
+from dnam.shadows.source import Source, owners_of
 from projections.decisions.adopt import Part
 from projections.events import ItemReverted, ItemUpserted, RederivationAdopted
 from projections.fold import AnyProjection
@@ -32,7 +32,7 @@ from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.reading import Reader
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.rederiving.village import ASKED, GENERAL, SETTINGS, derive, reader, talk, village
 from tests.dnam.scripted import FakeClock
 

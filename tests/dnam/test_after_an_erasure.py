@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from dnam import Memory, erasing, swept
+from dnam import Memory
 from dnam.access import Access
+from dnam.erasing import person as erasing
+from dnam.erasing import swept
+from dnam.erasing.swept import Swept, sweep
 from dnam.model import Ask, SummaryInputs
-from dnam.swept import Swept, sweep
 from projections.rows import Rows
 from projections.summaries import find_summary
 from replay.erasure import erase

@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from dnam import Memory
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.errors import Unknown
 from dnam.whereabouts import Heard
 from projections.decisions.draft import Decision, Draft, Origin

@@ -13,7 +13,7 @@ from dnam.commands.command import Invocation, Reply
 from dnam.commands.done_before import DONE
 from dnam.commands.parse import Call
 from dnam.commands.table import COMMANDS, read, run
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.whereabouts import LOCAL
 from projections.decisions.draft import Origin, part
 from projections.decisions.hear import message_identity

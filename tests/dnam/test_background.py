@@ -13,8 +13,8 @@ import pytest
 
 from dnam.assistant import Assistant
 from dnam.failures import MOST, Failures
-from dnam.idle import Idle
 from dnam.jobs import Job, Jobs
+from dnam.learning.idle import Idle
 from dnam.loops.loop import MOST_RESTED_SECONDS
 from dnam.model import Ask, ModelError, OverBudget, Resting
 from dnam.whereabouts import Heard
@@ -36,8 +36,8 @@ from projections.ids import Handle, Ref
 from projections.messages import point_key, unit
 from projections.recall.documents import Document, documents_at
 from projections.rows import RawRows
-from replay import recalling
 from replay.errors import LogFull
+from replay.recall import recalling
 from tests.dnam.held import HeldModel
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, lines_of, say, talking
 from tests.dnam.test_loops import recorded
@@ -553,7 +553,7 @@ async def test_a_job_that_has_no_event_of_its_own_leaves_one(tmp_path: Path, mon
     def broken(*_: object) -> None:
         raise ValueError("no I keep bees here")
 
-    monkeypatch.setattr("dnam.tending.plan_summary", broken)
+    monkeypatch.setattr("dnam.learning.tending.plan_summary", broken)
     async with talking(tmp_path, ScriptedModel(), None, summary_every_n_turns="1") as assistant:
         heard = await assistant.memory.heard("ada", "I keep bees")
         await assistant.answer(heard)

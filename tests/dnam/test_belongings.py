@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.belongings import THEMSELF, Belongings, Happened, belongings
-from dnam.belongings_json import as_json
-from dnam.belongings_page import page
 from dnam.cli.screen import jsonable
+from dnam.exports.belongings import THEMSELF, Belongings, Happened, belongings
+from dnam.exports.belongings_json import as_json
+from dnam.exports.belongings_page import page
 from dnam.memory import Memory
 from dnam.times import iso
 from dnam.whereabouts import in_direct, with_handles

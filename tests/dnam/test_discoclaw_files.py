@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from dnam.discoclaw_files import SAME_ID, TAKEN_BACK, FilesOf, all_files, guilds, only_guild, the_guild
-from dnam.file_set import FileSet
+from dnam.discoclaw.file_set import FileSet
+from dnam.discoclaw.files import SAME_ID, TAKEN_BACK, FilesOf, all_files, guilds, only_guild, the_guild
 from dnam.importers.detect import detect
 from dnam.importers.source import Options
-from dnam.importing import Importer
+from dnam.importing.importer import Importer
 from dnam.memory import Memory
 from dnam.whereabouts import in_direct
 from projections.decisions.imported import ImportItemRequest, import_item

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from dnam.export_form import WITHOUT_KEY
-from dnam.exporting import Export, TakenBackMeanwhile
+from dnam.exports.exporting import Export, TakenBackMeanwhile
+from dnam.exports.form import WITHOUT_KEY
+from dnam.exports.returning import Returning, Tally, prepare
 from dnam.importers.dnam_export import DnamExport
 from dnam.importers.source import BrokenImport
 from dnam.languages import load
 from dnam.memory import Memory
-from dnam.returning import Returning, Tally, prepare
 from projections.consent import OPTED_OUT
 from projections.decisions.draft import Draft
 from projections.errors import BadRequest
@@ -116,7 +116,7 @@ def test_every_kind_of_event_comes_back_on_disk_byte_for_byte(tmp_path: Path) ->
 
 
 def _gaps(path: Path) -> list[Any]:
-    from dnam.export_form import GapLine, decode
+    from dnam.exports.form import GapLine, decode
 
     return [line for line in map(decode, path.read_bytes().splitlines()) if isinstance(line, GapLine)]
 
@@ -240,7 +240,7 @@ def test_what_was_erased_here_comes_back_as_a_gap_where_it_was_not_known(tmp_pat
 
 
 def _events(path: Path) -> list[Any]:
-    from dnam.export_form import EventLine, decode
+    from dnam.exports.form import EventLine, decode
 
     return [line for line in map(decode, path.read_bytes().splitlines()) if isinstance(line, EventLine)]
 
@@ -263,7 +263,7 @@ def test_an_erasure_that_comes_with_a_later_export_is_carried_out_here_too(tmp_p
 
 
 async def test_broken_off_by_its_caller_it_keeps_what_it_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dnam.returning.IN_FLIGHT", 4)
+    monkeypatch.setattr("dnam.exports.returning.IN_FLIGHT", 4)
     with Engine.open(tmp_path / "there", create=True, clock=FakeClock()) as there:
         for number in range(20):
             there.record(says(f"{number}"))

@@ -204,7 +204,7 @@ async def test_a_file_that_cannot_be_removed_yet_does_not_make_it_undone(
     def full(*_: object) -> None:
         raise LogFull("the disk is full")
 
-    monkeypatch.setattr("dnam.erasing.sweep", full)
+    monkeypatch.setattr("dnam.erasing.person.sweep", full)
     await world.says("kim", "I like tea")
     done = await world.replies("kim", "erase yes")
     assert (done.failed, done.text.partition(" ")[0]) == (False, "**Erased.**")

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from dnam.adopting import Adopting
-from dnam.half_adopted import is_named_half_adopted
-from dnam.unadopting import Unadopting
+from dnam.adoption.adopting import Adopting
+from dnam.adoption.half_adopted import is_named_half_adopted
+from dnam.adoption.unadopting import Unadopting
 from projections.items import ITEMS, ItemRow
 from projections.rows import Rows
 from replay.engine import Engine
-from replay.shadow import shadow_folder
+from replay.shadows.shadow import shadow_folder
 from tests.dnam.rederiving.village import derive, reader
 from tests.dnam.test_adopting import NAME, OTHER, adopt_all, adopting, adoptions, data, derived, opened, states, undo
 

@@ -10,13 +10,13 @@ import pytest
 
 from dnam.adapters.offline import OfflineModel
 from dnam.assistant import Assistant
-from dnam.import_tally import Tally
 from dnam.importers.detect import detect
 from dnam.importers.merge import AHEAD, by_now, in_order
 from dnam.importers.source import Arrival, Arrived, BrokenImport, ImportedItem, ImportedSummary, Options, Told, Where
-from dnam.importing import QUARANTINED, SENTENCE, UNWANTED, Importer
+from dnam.importing.importer import QUARANTINED, SENTENCE, UNWANTED, Importer
+from dnam.importing.tally import Tally
 from dnam.languages import load
-from dnam.learning import Learner
+from dnam.learning.learner import Learner
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, Resting, SummaryInputs
 from dnam.quarantine import quarantined

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dnam import tending
 from dnam.assistant import Assistant
+from dnam.learning import tending
 from dnam.loops import unmerged
 from dnam.loops.kept import CHANGED
 from dnam.loops.loop import Compare, Compared, Loop, Outcome

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dnam.consenting import consent
-from dnam.learning import Learner
+from dnam.learning.learner import Learner
 from dnam.memory import Memory
 from dnam.whereabouts import Heard
 from projections.decisions.audience import AudienceRequest, change_audience

@@ -17,7 +17,7 @@ from dnam.loops.extraction import Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
 from dnam.prompts import digest
 from dnam.saying import words
-from dnam.shadows import Asked
+from dnam.shadows.manifest import Asked
 from projections.calls import calls
 from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.hear import HeardRequest
@@ -41,7 +41,7 @@ from projections.lookup import find_sessions
 from projections.policies.reply_shapes import AskedExtraction
 from replay import codec
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.village import derive, reader, talk, village
 from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, calling, down, say, talking

@@ -13,10 +13,10 @@ from dnam.commands.parse import Call
 from dnam.commands.table import read as command
 from dnam.commands.table import run
 from dnam.consenting import consent
-from dnam.encoder import Encoded
 from dnam.languages import load
-from dnam.learning import LearnedAll, Learner
+from dnam.learning.learner import LearnedAll, Learner
 from dnam.loops.unmerged import MERGING_MS
+from dnam.meaning.encoder import Encoded
 from dnam.model import Ask, ExtractionInputs, MergedItem, MergeInputs, Reply
 from projections.events import ItemMerged, ItemUpserted, JobFailed, MergeAnswered, MergeFailed, TextsEncoded
 from projections.events.upkeep import EncodedKind
@@ -332,7 +332,7 @@ async def test_a_bug_in_merging_leaves_what_was_learned(tmp_path: Path, monkeypa
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("dnam.tending.plan_merges", broken)
+    monkeypatch.setattr("dnam.learning.tending.plan_merges", broken)
     async with talking(tmp_path, model(), None, **EVERY_TURN) as assistant:
         await say(assistant, "ada", "I like tea")
         assert await items(assistant) == [TEA]

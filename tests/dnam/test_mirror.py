@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from dnam import mirror as module
-from dnam.discoclaw_files import all_files, only_guild
-from dnam.file_set import FileSet
+from dnam.discoclaw import mirror as module
+from dnam.discoclaw.file_set import FileSet
+from dnam.discoclaw.files import all_files, only_guild
+from dnam.discoclaw.mirror import Mirror, folder_of, mirroring
 from dnam.languages import load
 from dnam.memory import Memory
-from dnam.mirror import Mirror, folder_of, mirroring
 from projections.decisions.draft import Draft
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageRedacted, PersonSeen, PlaceAudienceChanged, SummaryReset

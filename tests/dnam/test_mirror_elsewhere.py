@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam.discoclaw_files import all_files, only_guild
+from dnam.discoclaw.files import all_files, only_guild
 from dnam.memory import Memory
 from dnam.settings import read
 from tests.dnam.cli.memories import garden, make

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from dnam.importers.detect import detect
 from dnam.importers.source import Options
-from dnam.importing import Importer
+from dnam.importing.importer import Importer
 from dnam.model import Ask, ExtractionInputs, Line, SummaryInputs
 from dnam.secrets import MOST_NAME_CHARS, account_without_secrets
 from projections.decisions.hear import HeardRequest, Mention

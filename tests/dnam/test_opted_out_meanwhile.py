@@ -9,7 +9,7 @@ import pytest
 
 from dnam.consenting import consent
 from dnam.exchange import Exchange, Exchanges
-from dnam.learning import Learner
+from dnam.learning.learner import Learner
 from dnam.memory import Memory
 from dnam.model import ModelError
 from dnam.unwritten import Unwritten

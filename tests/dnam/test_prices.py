@@ -6,7 +6,7 @@ import pytest
 
 from dnam.adapters.anthropic.aliases import resolve
 from dnam.guess import guessed_micros
-from dnam.learning import Estimate
+from dnam.learning.learner import Estimate
 from dnam.prices import BATCHED, Tokens, dollars, exact_dollars, prices, read
 from dnam.settings import read as settings_from
 

@@ -7,9 +7,9 @@ import msgspec
 
 from dnam.guarding import guarding_of
 from dnam.languages import load as load_language
+from dnam.learning.tending import EXTRACTION_PROMPT
 from dnam.prompts import load
 from dnam.sharing import sharing_of
-from dnam.tending import EXTRACTION_PROMPT
 from projections.decisions.extraction import ExtractionRequest, extract
 from projections.events import ItemMoved, ItemUpserted
 from projections.ids import EventId, Ref

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dnam.assistant import ANSWER_PROMPT
 from dnam.context_files import CORE, shipped
+from dnam.learning.tending import EXTRACTION_PROMPT, MERGE_PROMPT, SUMMARY_PROMPT
 from dnam.loops.extraction import ExtractionPlan, extract_items
 from dnam.loops.loop import Find, Minting
 from dnam.loops.merge import merge_items
@@ -20,7 +21,6 @@ from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import SummaryPlan
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, SummaryInputs
 from dnam.prompts import load
-from dnam.tending import EXTRACTION_PROMPT, MERGE_PROMPT, SUMMARY_PROMPT
 from projections.events.values import Audience
 from projections.ids import EventId, Point, Ref
 from projections.policies.closeness import Pair

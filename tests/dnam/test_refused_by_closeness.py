@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from dnam.assistant import Assistant
-from dnam.encoder import Encoded
+from dnam.meaning.encoder import Encoded
 from dnam.model import Ask, ExtractionInputs
 from projections.decisions.draft import Draft
 from projections.events import (

@@ -11,7 +11,7 @@ from dnam.commands.command import Invocation
 from dnam.commands.table import read as read_command
 from dnam.commands.table import run
 from dnam.doctor import learning
-from dnam.learning import Learner
+from dnam.learning.learner import Learner
 from dnam.model import Ask, Reply, SummaryInputs, unheard
 from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionAnswered, ExtractionFailed, SummaryFailed, SummaryRefreshed
@@ -205,7 +205,7 @@ async def test_another_version_of_a_prompt_reads_what_was_passed_over(
         model.scripts.clear()
         await cycle(assistant, "not yet")
         assert lines_read(model, "extraction")[-1:] == ["not yet"]
-        monkeypatch.setattr("dnam.tending.EXTRACTION_PROMPT", "extraction@2")
+        monkeypatch.setattr("dnam.learning.tending.EXTRACTION_PROMPT", "extraction@2")
         await cycle(assistant, "now")
         assert lines_read(model, "extraction")[-5:] == [*SAID, "now"]
 
@@ -257,7 +257,7 @@ async def test_one_that_is_passed_over_and_stays_so_keeps_nothing_else_from_bein
 async def test_who_asks_for_an_extraction_gets_some_tried_once_more_and_others_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dnam.tending.MOST_AGAIN", 3)
+    monkeypatch.setattr("dnam.learning.tending.MOST_AGAIN", 3)
     model = ScriptedModel(dict(PROSE))
     async with talking(tmp_path, model, None, **BY_HAND) as assistant:
         await passed_over(assistant)
@@ -291,7 +291,7 @@ async def test_who_asks_for_an_extraction_is_told_when_what_failed_is_tried_agai
 async def test_what_is_passed_over_elsewhere_takes_no_turn_from_what_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dnam.tending.MOST_AGAIN", 3)
+    monkeypatch.setattr("dnam.learning.tending.MOST_AGAIN", 3)
     model = ScriptedModel(dict(PROSE))
     async with talking(tmp_path, model, None, **BY_HAND) as assistant:
         await passed_over(assistant)

@@ -14,13 +14,13 @@ import msgspec
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.learning import Learner
+from dnam.learning.learner import Learner
+from dnam.learning.tending import SUMMARY_PROMPT
 from dnam.loops import summary as loop
 from dnam.loops.loop import GIVEN_UP, Decide, Find, Minting, Step
 from dnam.loops.summary_plan import SummaryPlan, answered_part
 from dnam.model import Ask, Line, OverBudget, Reply, SummaryInputs
 from dnam.prompts import digest, load
-from dnam.tending import SUMMARY_PROMPT
 from dnam.whereabouts import Heard
 from projections.calls import calls
 from projections.decisions.summaries import ResetRequest, reset

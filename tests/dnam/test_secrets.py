@@ -11,7 +11,7 @@ from dnam.conversation import Conversation, Spot
 from dnam.exchange import Exchanges
 from dnam.guarding import all_spoken
 from dnam.importers.source import Arrived, ImportedItem, ImportedSummary
-from dnam.importing import Importer
+from dnam.importing.importer import Importer
 from dnam.memory import Memory
 from dnam.provenance import Narrator
 from dnam.secrets import redacted, without_secrets

@@ -10,10 +10,10 @@ import msgspec
 import pytest
 
 from dnam.errors import ShadowUnusable
-from dnam.shadows import MAKING, Asked, Manifest, forget_erased, is_being_made, listing, load, making, save
+from dnam.shadows.manifest import MAKING, Asked, Manifest, forget_erased, is_being_made, listing, load, making, save
 from replay.errors import Busy
-from replay.keyring import KeyRing
-from replay.ring_store import MemoryRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.store import MemoryRingStore
 
 WELL = Manifest("next", Asked("a", "a", "extraction@4", "summary@2", "apart@1", people=("ab" * 16,)), 1, "", "")
 

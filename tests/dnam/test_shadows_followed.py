@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from dnam import shadows_followed as following
 from dnam.memory import Memory
 from dnam.redacting import redact
 from dnam.rederiving.compacting import OneCompacted
-from dnam.shadows_followed import ShadowsFollowed
+from dnam.shadows import followed as following
+from dnam.shadows.followed import ShadowsFollowed
 from projections.errors import BadRequest
 from projections.messages import MESSAGES
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import Village, derive, reader
 from tests.dnam.scripted import FakeClock

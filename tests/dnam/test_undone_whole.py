@@ -7,9 +7,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from dnam.half_adopted import is_named_half_adopted
+from dnam.adoption.half_adopted import is_named_half_adopted
+from dnam.adoption.unadopting import Unadopting
 from dnam.memory import Memory
-from dnam.unadopting import Unadopting
 from projections.decisions.adopted import Adoption, next_adoption, of_owner, of_session
 from projections.decisions.adopted_all import CountRequest, Rederived, count
 from projections.decisions.draft import Draft, Minter

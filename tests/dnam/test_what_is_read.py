@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.learning import Learner
+from dnam.learning.learner import Learner
 from dnam.loops import extraction
 from dnam.model import ExtractionInputs
 from projections.config import GLOBAL, Scope

@@ -11,11 +11,11 @@ from rich.table import Table
 from dnam.languages import load
 from dnam.rephrasing import rephrasing_of
 from dnam.settings import Settings
-from dnam.shadow_behind import behind
-from dnam.shadow_difference import difference_from
-from dnam.shadow_report import MEASURED, Known, Report, Wanted
-from dnam.shadow_words import LABELS
-from dnam.shadows import load as load_manifest
+from dnam.shadows.behind import behind
+from dnam.shadows.difference import difference_from
+from dnam.shadows.manifest import load as load_manifest
+from dnam.shadows.report import MEASURED, Known, Report, Wanted
+from dnam.shadows.words import LABELS
 from projections.retrieval import Vocabulary
 from replay.engine import Engine
 

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 
-from replay import backing_up
+from replay.backups import backing_up
 from replay.folder import Folder
 from replay.lmdb_log import LmdbLog
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
 from replay.views import Views
 
 Write = Literal["log", "views", "ring", "keys destroyed", "swap", "backup"]

@@ -20,7 +20,7 @@ from dnam.prompts import digest
 from projections.events import SummaryAnswered
 from projections.events.work import WorkEvent
 from replay.engine import Engine
-from replay.shadow import shadow_engine, shadows_in
+from replay.shadows.shadow import shadow_engine, shadows_in
 from replay.units import tagged
 from tests.dnam.rederiving.crowd import ENVIRONMENT
 from tests.dnam.rederiving.village import memories

@@ -10,10 +10,10 @@ import signal
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-import dnam.erasing
-import dnam.erasing_guild
-import dnam.swept
-import replay.ringfile
+import dnam.erasing.guild
+import dnam.erasing.person
+import dnam.erasing.swept
+import replay.ring.file
 from replay.erasure import destroy_keys
 from replay.folder import Folder
 from replay.lmdb_log import LmdbLog
@@ -30,12 +30,12 @@ class Step(NamedTuple):
 
 STEPS: Mapping[str, Step] = {
     "the keys": Step(LmdbLog, "append"),
-    "ring a": Step(replay.ringfile, "replace_file"),
-    "ring b": Step(replay.ringfile, "replace_file", 2),
-    "the folder": Step(dnam.erasing, "sweep"),
-    "exports": Step(dnam.swept, "remove"),
-    "files of DiscoClaw": Step(dnam.swept, "write_anew"),
-    "swept": Step(dnam.swept, "replace_file"),
+    "ring a": Step(replay.ring.file, "replace_file"),
+    "ring b": Step(replay.ring.file, "replace_file", 2),
+    "the folder": Step(dnam.erasing.person, "sweep"),
+    "exports": Step(dnam.erasing.swept, "remove"),
+    "files of DiscoClaw": Step(dnam.erasing.swept, "write_anew"),
+    "swept": Step(dnam.erasing.swept, "replace_file"),
     "views": Step(Views, "sync"),
     "views in force": Step(Folder, "put_in_force"),
     "old views": Step(shutil, "rmtree"),
@@ -43,12 +43,12 @@ STEPS: Mapping[str, Step] = {
 }
 """In the order in which they come."""
 GUILD_STEPS: Mapping[str, Step] = {
-    "the note": Step(dnam.erasing_guild, "replace_file"),
-    "exports": Step(dnam.erasing_guild, "remove"),
-    "the first part": Step(dnam.erasing_guild, "erase_guild"),
-    "the second part": Step(dnam.erasing_guild, "erase_guild", 2),
-    "files of DiscoClaw": Step(dnam.erasing_guild, "write_files_anew"),
-    "completed": Step(dnam.erasing_guild, "_note", 2),
+    "the note": Step(dnam.erasing.guild, "replace_file"),
+    "exports": Step(dnam.erasing.guild, "remove"),
+    "the first part": Step(dnam.erasing.guild, "erase_guild"),
+    "the second part": Step(dnam.erasing.guild, "erase_guild", 2),
+    "files of DiscoClaw": Step(dnam.erasing.guild, "write_files_anew"),
+    "completed": Step(dnam.erasing.guild, "_note", 2),
 }
 BEGINNING = destroy_keys.__name__
 
@@ -60,7 +60,7 @@ def dying(name: str) -> None:
         _arm(STEPS[name])
         return destroy_keys(*arguments, **options)
 
-    setattr(dnam.erasing, BEGINNING, begin)
+    setattr(dnam.erasing.person, BEGINNING, begin)
     from dnam.__main__ import main
 
     main()

@@ -8,8 +8,9 @@ import signal
 from collections.abc import Mapping
 from typing import Any
 
-from replay import backing_up, repairing, restore
+from replay.backups import backing_up, restore
 from replay.lmdb_log import LmdbLog
+from replay.repair import repairing
 from replay.views import Views
 
 COMMITS: Mapping[str, tuple[Any, str]] = {

@@ -25,7 +25,7 @@ from typing import Any
 
 import msgspec
 
-import dnam.shadows
+import dnam.shadows.manifest
 from dnam.__main__ import main as run_dnam
 from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.languages import load
@@ -37,13 +37,13 @@ LOADED = (
     "anthropic.types.model",
     "dnam.adapters.anthropic.batches",
     "dnam.cli.rederiving",
-    "dnam.encoders",
+    "dnam.meaning.encoders",
     "dnam.rederiving.models",
     "dnam.rederiving.options",
     "dnam.rederiving.rederivation",
 )
 """What a derivation loads while it runs."""
-STEPS: tuple[tuple[Any, str], ...] = ((LmdbLog, "append"), (Views, "write"), (dnam.shadows, "replace_file"))
+STEPS: tuple[tuple[Any, str], ...] = ((LmdbLog, "append"), (Views, "write"), (dnam.shadows.manifest, "replace_file"))
 
 
 class Order(msgspec.Struct):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from projections.registry import FOLD
 from replay.folding import Folding
-from replay.shadow import ShadowStore
+from replay.shadows.shadow import ShadowStore
 from replay.verify import verify
 from tests.dnam.rederiving.crowd import chat, replies
 from tests.dnam.rederiving.village import village

@@ -23,22 +23,22 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from dnam.belongings import belongings
-from dnam.belongings_json import as_json
-from dnam.belongings_page import page
 from dnam.compacting import compact
-from dnam.discoclaw_files import DURABLE, ROLLING, all_files, only_guild
-from dnam.erasing import erase
-from dnam.exporting import Export
-from dnam.file_set import FileSet
+from dnam.discoclaw.file_set import FileSet
+from dnam.discoclaw.files import DURABLE, ROLLING, all_files, only_guild
+from dnam.discoclaw.mirror import Mirror
+from dnam.erasing.person import erase
+from dnam.exports.belongings import belongings
+from dnam.exports.belongings_json import as_json
+from dnam.exports.belongings_page import page
+from dnam.exports.exporting import Export
+from dnam.exports.returning import Returning
 from dnam.importers.discoclaw import DiscoClaw
 from dnam.importers.dnam_export import DnamExport
 from dnam.importers.source import ImportedItem, Options
-from dnam.importing import Importer
+from dnam.importing.importer import Importer
 from dnam.loops.extraction import Said
-from dnam.mirror import Mirror
 from dnam.model import AnswerInputs, Ask
-from dnam.returning import Returning
 from projections.decisions.delete import DeletedRequest, delete_all
 from projections.decisions.hear import HeardRequest
 from projections.decisions.resting import TAKEN_BACK
@@ -48,13 +48,13 @@ from projections.ids import NOBODY, Handle, Ref, VaultId
 from projections.messages import find_message, spoken_in, units_of
 from projections.policies.compartments import Setting, place_item
 from projections.rows import Rows
+from replay.backups.manifest import read_manifest
 from replay.builder import check, silent
-from replay.manifest import read_manifest
+from replay.ring.wrapped import NAME as KEYS
+from replay.ring.wrapped import Wrapping, unwrapped
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
 from replay.views import tables_of
-from replay.wrapped_keys import NAME as KEYS
-from replay.wrapped_keys import Wrapping, unwrapped
 from tests.dnam.cli.memories import dnam
 from tests.dnam.scripted import FakeClock
 from tests.privacy.town import EVERY_TURN, PEOPLE, PLATFORM, Parrot, Town, extraction, ref, town_on_disk

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.whereabouts import with_handles
 from projections.decisions.hear import HeardRequest, hear
 from projections.ids import Handle

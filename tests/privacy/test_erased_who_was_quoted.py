@@ -13,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 import pytest
 
-from dnam.erasing import erase, look
+from dnam.erasing.person import erase, look
 from dnam.whereabouts import with_handles
 from projections.decisions.hear import hear
 from projections.events import MessageHeard, TurnAnswered

@@ -2,7 +2,7 @@
 whose words were in it too.
 """
 
-from dnam.erasing_guild import erase_whole_guild
+from dnam.erasing.guild import erase_whole_guild
 from projections.ids import NOBODY, Handle
 from projections.items import items_of
 from projections.summaries import find_summary

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from dnam.compacting import compact
-from dnam.erasing import erase
-from dnam.exporting import Export
+from dnam.erasing.person import erase
+from dnam.exports.exporting import Export
 from dnam.model import Ask
 from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.hear import HeardRequest

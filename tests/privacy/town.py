@@ -13,13 +13,13 @@ from typing import NamedTuple
 import msgspec
 
 from dnam.assistant import Assistant, Thought
-from dnam.belongings import belongings
-from dnam.belongings_json import as_json
 from dnam.commands import table
 from dnam.commands.command import Invocation, Reply
 from dnam.commands.pointing import Pointed
-from dnam.discoclaw_files import all_files, only_guild
-from dnam.erasing import erase
+from dnam.discoclaw.files import all_files, only_guild
+from dnam.erasing.person import erase
+from dnam.exports.belongings import belongings
+from dnam.exports.belongings_json import as_json
 from dnam.languages import load
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, MergeInputs

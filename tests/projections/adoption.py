@@ -16,8 +16,8 @@ from projections.items import ItemRow, items_of
 from projections.lives import Address, address_of, moved_from
 from projections.policies.item_ids import derive
 from projections.policies.resting import widening
+from projections.rederiving.pairs import compare
 from projections.rows import Rows
-from projections.shadow_pairs import compare
 from tests.projections.items import KNOWN
 from tests.projections.learning import HOME, Town
 from tests.world import NOW, World, handle

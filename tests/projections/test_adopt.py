@@ -38,7 +38,7 @@ from projections.policies.capacity import address
 from projections.policies.closeness import Nearness
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.promotion import Harmless, SharingWords
-from projections.shadow_scope import Scope
+from projections.rederiving.scope import Scope
 from tests.projections.adoption import ADOPTION, OPUS, SAID, Two, an_item, recorded, rests, states
 from tests.projections.items import ORDER
 from tests.projections.learning import HERE, HOME, MODEL, Town

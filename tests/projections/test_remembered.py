@@ -20,7 +20,7 @@ OF_NOBODY = {
     "projections/policies/secret_sentences.py": ("_compiled",),
     "projections/recall/bm25.py": ("idf",),  # counts
     "projections/recall/spelling.py": ("worth",),  # letters of an alphabet
-    "projections/shadow_names.py": ("_sentence",),
+    "projections/rederiving/names.py": ("_sentence",),
     "replay/history.py": ("_names",),  # tables
     "dnam/adapters/anthropic/aliases.py": ("known_models", "resolve"),
     "dnam/adapters/anthropic/asking.py": ("schema_of",),

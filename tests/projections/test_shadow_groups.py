@@ -1,7 +1,7 @@
 """What of a difference belongs together."""
 
-from projections.shadow_groups import Group, groups
-from projections.shadow_pairs import compare
+from projections.rederiving.groups import Group, groups
+from projections.rederiving.pairs import compare
 from tests.projections.items import ANN, BOB, WIDE, a_row, quote
 
 

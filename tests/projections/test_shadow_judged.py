@@ -14,9 +14,9 @@ from projections.ids import Ref
 from projections.items import ItemRow
 from projections.policies.closeness import SHARED_PERCENT
 from projections.policies.rephrasing import about, denier, told_apart
+from projections.rederiving.judged import MOST_COMPARED, MOST_OTHER_WORDS, Judged, Measures, Texts, judged, measures
+from projections.rederiving.values import MOST_WORDS, Valued, differing_values, valued
 from projections.retrieval import tokens
-from projections.shadow_judged import MOST_COMPARED, MOST_OTHER_WORDS, Judged, Measures, Texts, judged, measures
-from projections.shadow_values import MOST_WORDS, Valued, differing_values, valued
 from projections.tokens import by_characters
 from tests.projections.items import HOME, WIDE, a_row, an_item, quote
 

@@ -5,8 +5,8 @@ import pytest
 from dnam.languages import load
 from dnam.rephrasing import rephrasing_of
 from projections.policies.rephrasing import UNKNOWN
-from projections.shadow_judged import MOST_COMPARED, Texts, judged
-from projections.shadow_names import named
+from projections.rederiving.judged import MOST_COMPARED, Texts, judged
+from projections.rederiving.names import named
 from tests.projections.items import a_row
 
 ENGLISH = load("en")

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from projections.ids import EventId, Point, Seq
 from projections.items import ItemRow
-from projections.rows import Found
-from projections.shadow_pairs import (
+from projections.rederiving.pairs import (
     MOST_ON_ONE,
     Counts,
     Pair,
@@ -21,6 +20,7 @@ from projections.shadow_pairs import (
     differing,
     differs,
 )
+from projections.rows import Found
 from projections.summaries import SummaryRow
 from tests.projections.items import HOME, WIDE, a_row, an_item, message, quote
 from tests.world import NOW

@@ -6,7 +6,7 @@ from projections.events import PlaceDescribed
 from projections.events.values import OPERATOR, Audience, Source
 from projections.ids import NOBODY, Handle, Ref
 from projections.policies.compartments import in_channel, in_guild, of_person_in
-from projections.shadow_scope import Scope, has_item, has_summary
+from projections.rederiving.scope import Scope, has_item, has_summary
 from tests.projections.items import ANN, BOB, HOME, WIDE, an_item
 from tests.world import NOW, World
 

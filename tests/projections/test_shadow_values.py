@@ -5,8 +5,8 @@ import pytest
 from dnam.languages import load
 from dnam.rephrasing import rephrasing_of
 from projections.policies.rephrasing import UNKNOWN
-from projections.shadow_judged import MOST_COMPARED, Texts, judged
-from projections.shadow_values import valued
+from projections.rederiving.judged import MOST_COMPARED, Texts, judged
+from projections.rederiving.values import valued
 from tests.projections.items import a_row
 
 ENGLISH = load("en")

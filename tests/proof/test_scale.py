@@ -10,9 +10,9 @@ from projections.registry import FOLD
 from replay import codec
 from replay.engine import Engine
 from replay.folding import Folding
-from replay.keyring import KeyRing
-from replay.ring_records import SIZE
-from replay.ring_store import MemoryRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.records import SIZE
+from replay.ring.store import MemoryRingStore
 from replay.sealer import Sealer
 from replay.store import DiskStore
 from replay.verify import verify

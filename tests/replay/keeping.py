@@ -9,17 +9,17 @@ from projections.decisions.draft import Decision
 from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from projections.registry import FOLD
-from replay.backing_up import BackedUp, Keys, back_up
-from replay.backup import Backup, look_over
+from replay.backups.backing_up import BackedUp, Keys, back_up
+from replay.backups.backup import Backup, look_over
 from replay.builder import check
 from replay.engine import Engine
 from replay.folder import Folder
 from replay.folding import Folding
-from replay.pages import PAGE_SIZE, PageFile, Walk, metas
-from replay.ring_records import RingRecord
+from replay.pages.fitting import PAGE_SIZE, PageFile, Walk, metas
+from replay.ring.records import RingRecord
+from replay.ring.wrapped import Cost, Wrapping
 from replay.store import DiskStore
 from replay.verify import verify
-from replay.wrapped_keys import Cost, Wrapping
 from tests.replay.stage import ADA, KIM, FakeClock, drafts, event_id, says, setting
 from tests.world import NOW
 

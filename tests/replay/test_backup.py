@@ -16,10 +16,14 @@ import pytest
 from projections.errors import BadRequest
 from projections.ids import Seq
 from projections.registry import FOLD
-from replay import backing_up, codec
-from replay import pieces as pieces_module
-from replay.backing_up import back_up
-from replay.backup import LOCK, Backup, look_over
+from replay import codec
+from replay.backups import backing_up
+from replay.backups import pieces as pieces_module
+from replay.backups.backing_up import back_up
+from replay.backups.backup import LOCK, Backup, look_over
+from replay.backups.ledger import Ledger
+from replay.backups.manifest import NAME, decoded, encoded, read_manifest, write_manifest
+from replay.backups.pieces import MOST_EVENTS, Piece, events_of, packed, unpacked
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import (
@@ -35,15 +39,12 @@ from replay.errors import (
     WrongPassphrase,
 )
 from replay.folder import Folder, write_all
-from replay.ledger import Ledger
 from replay.log import Head, MemoryLog, StoredEvent
-from replay.manifest import NAME, decoded, encoded, read_manifest, write_manifest
-from replay.pieces import MOST_EVENTS, Piece, events_of, packed, unpacked
 from replay.rewriting import rewrite
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.wrapped import NAME as KEYS
+from replay.ring.wrapped import Cost, WrappedKeys, Wrapping, unwrapped
 from replay.store import DiskStore
-from replay.wrapped_keys import NAME as KEYS
-from replay.wrapped_keys import Cost, WrappedKeys, Wrapping, unwrapped
 from tests.replay.keeping import (
     CHEAP,
     PASSPHRASE,
@@ -453,7 +454,8 @@ def test_a_disk_that_fills_up_leaves_the_earlier_backup(data: Path, folder: Path
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from replay import backing_up, pieces
+from replay.backups import backing_up
+from replay.backups import pieces
 data, place, after = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
 count = 0
 write = pieces.write_all

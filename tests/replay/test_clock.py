@@ -8,7 +8,7 @@ from freezegun import freeze_time
 from replay.clock import CLOCK_NOTE, MOST_AHEAD_MS, Recorder, SystemClock, instant_of, note_accepted
 from replay.engine import Engine
 from replay.errors import ClockJumped
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.replay.stage import FakeClock, drafts, setting
 from tests.world import NOW
 

@@ -16,7 +16,7 @@ from replay.codec import Header
 from replay.engine import Engine
 from replay.errors import KeyMissing, Refused
 from replay.folding import Folding
-from replay.keyring import ERA, KINDS, LABELLED, SET
+from replay.ring.keyring import ERA, KINDS, LABELLED, SET
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.replay.stage import FakeClock, drafts, event_id, setting

@@ -34,7 +34,7 @@ class Held:
         assert self._arrived.wait(60)
 
     def _step(self, done: int, total: int) -> None:
-        if self._when():
+        if not self._arrived.is_set() and self._when():  # folders go meanwhile, later
             self._arrived.set()
             self._let_go.wait(60)
 

@@ -17,9 +17,8 @@ import pytest
 from projections.fold import Fold
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import codec, line, page_flaws
+from replay import codec, line
 from replay import helper as module
-from replay import recall_tables as layout
 from replay.builder import bring, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
@@ -27,11 +26,13 @@ from replay.errors import Damaged, DamagedPages, ErasedMeanwhile, LogError
 from replay.folding import Folding
 from replay.helper import Helper, helped, processors
 from replay.packing import Packed
+from replay.pages import flaws as page_flaws
 from replay.pipe import FoldJob, Job, SpanJob
 from replay.position import Position
-from replay.recall_index import Find, Made
+from replay.recall import tables as layout
+from replay.recall.index import Find, Made
 from replay.rewriting import rewrite
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
 from replay.store import DiskStore
 from replay.tree import CompactRange, graft, leaf_hash
 from replay.verify import Verified, verify

@@ -16,7 +16,7 @@ from projections.events.values import PLATFORM
 from replay.engine import Engine
 from replay.helping import main, serve
 from replay.pipe import FoldJob, Job, LookJob, Opening, PagesJob, TableJob, framed, read_frame
-from replay.ring_records import SIZE
+from replay.ring.records import SIZE
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, drafts, event_id, says, setting
 from tests.replay.test_verify import gone, key
@@ -91,7 +91,7 @@ def test_it_looks_at_pages_and_opens_no_log_for_that(opening: Opening, monkeypat
     monkeypatch.setattr("replay.helping.LmdbLog", None)
     ((flaws, whole),) = asked(opening, PagesJob(["touched"]))
     assert (flaws, whole) == ([], {})
-    monkeypatch.setattr("replay.page_flaws.MANY_PAGES", 0)
+    monkeypatch.setattr("replay.pages.flaws.MANY_PAGES", 0)
     ((flaws, whole),) = asked(opening, PagesJob(["touched"]))
     assert flaws == []
     assert whole == {"touched": rows}

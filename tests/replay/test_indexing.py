@@ -8,15 +8,15 @@ import pytest
 
 from projections.recall.words import MOST_COUNTED
 from projections.registry import FOLD
-from replay import recall_tables as layout
 from replay.builder import rebuild
 from replay.engine import Engine
 from replay.errors import DamagedViews
 from replay.helping import Desk
-from replay.indexing import span_in
 from replay.pipe import Opening, SpanJob
-from replay.recall_index import filled
-from replay.recall_rows import Postings
+from replay.recall import tables as layout
+from replay.recall.index import filled
+from replay.recall.indexing import span_in
+from replay.recall.rows import Postings
 from replay.store import DiskStore
 from replay.views import Views
 from tests.generator import fixed_story

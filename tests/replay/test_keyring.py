@@ -9,10 +9,10 @@ import pytest
 from projections.decisions.given import GivenVault, VaultKind
 from projections.ids import Handle, VaultId
 from replay.errors import KeyMissing, KeyRingDamaged, KeyRingMissing
-from replay.keyring import KeyRing, NoKeyRing
-from replay.ring_records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
-from replay.ring_store import MemoryRingStore, RingStore
-from replay.ringfile import COPIES, FileRingStore
+from replay.ring.file import COPIES, FileRingStore
+from replay.ring.keyring import KeyRing, NoKeyRing
+from replay.ring.records import ID_KEY, PERSON, VAULT, RingRecord, stand_of
+from replay.ring.store import MemoryRingStore, RingStore
 from tests.world import handle
 
 P, Q, R = (handle(name) for name in "PQR")

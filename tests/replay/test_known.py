@@ -10,11 +10,11 @@ import pytest
 from projections.ids import UNSEALED, EventId, Seq, VaultId
 from replay import codec, known
 from replay.codec import Header
-from replay.keyring import KeyRing
 from replay.known import Ids
 from replay.lmdb_log import LmdbLog
 from replay.log import EMPTY, Commit, Entry, Head, Log, MemoryLog, StoredEvent
-from replay.ring_store import MemoryRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.store import MemoryRingStore
 from tests.world import NOW
 
 LOG_ID, KEY_CHECK = b"l" * 16, b"k" * 16

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from projections.registry import FOLD
-from replay.backup import Backup
+from replay.backups.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged
-from replay.pages import NO_TREE, PAGE_SIZE, Meta, PageFile, Tree, Walk, metas
+from replay.pages.fitting import NO_TREE, PAGE_SIZE, Meta, PageFile, Tree, Walk, metas
+from replay.repair.salvaging import _made_again
 from replay.rewriting import rewrite
-from replay.salvaging import _made_again
 from replay.store import DiskStore
 from tests.replay.keeping import backed_up, settings, sound, talk
 from tests.replay.stage import KIM, FakeClock, contents, drafts, handle_of, setting

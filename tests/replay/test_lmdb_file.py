@@ -11,12 +11,13 @@ import lmdb
 import pytest
 
 from projections.registry import FOLD
-from replay import lmdb_file, page_flaws
+from replay import lmdb_file
 from replay.engine import Engine
 from replay.errors import DamagedPages, LogFull, NotALog, Truncated
-from replay.free_pages import FreePages
 from replay.lmdb_file import LITTLE_ROOM, _check, check_file, refuse_full
-from replay.pages import PAGE_SIZE, Flaw
+from replay.pages import flaws as page_flaws
+from replay.pages.fitting import PAGE_SIZE, Flaw
+from replay.pages.free import FreePages
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, digest, says
 

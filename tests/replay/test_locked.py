@@ -16,10 +16,10 @@ from projections.registry import FOLD
 from replay.engine import Engine
 from replay.errors import Damaged, KeyMissing, LogMissing, NothingHere
 from replay.folding import Folding
-from replay.keyring import KeyRing
 from replay.log import MemoryLog
 from replay.rewriting import rewrite
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import KeyRing
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.projections.test_hear import ADA, BEN, said

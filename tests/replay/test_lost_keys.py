@@ -8,21 +8,21 @@ import pytest
 
 from projections.decisions.meet import Account
 from projections.registry import FOLD
-from replay.backing_up import back_up
-from replay.backup import Backup, look_over
+from replay.backups.backing_up import back_up
+from replay.backups.backup import Backup, look_over
+from replay.backups.plan import keys_for, look_at, plan
+from replay.backups.restore import restore
 from replay.engine import Engine
 from replay.errors import KeyRingDamaged
 from replay.folding import Folding
-from replay.keyring import KeyRing
 from replay.lmdb_log import LmdbLog
-from replay.restore import restore
-from replay.restore_plan import keys_for, look_at, plan
 from replay.rewriting import rewrite
-from replay.ring_records import SIZE, Stand, stand_of
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.records import SIZE, Stand, stand_of
+from replay.ring.wrapped import Cost, Wrapping
 from replay.store import DiskStore
 from replay.verify import verify
-from replay.wrapped_keys import Cost, Wrapping
 from tests.replay.keeping import ring as records_in
 from tests.replay.stage import KIM, FakeClock, contents, digest, says
 from tests.world import NOW

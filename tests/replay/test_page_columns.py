@@ -9,10 +9,11 @@ import lmdb
 import numpy as np
 import pytest
 
-from replay import page_columns, page_flaws
-from replay.page_columns import Keys, ascending, in_order, well
-from replay.page_flaws import flaws_of, unlike
-from replay.pages import PAGE_SIZE, BadPage, Meta, PageFile, metas
+from replay.pages import columns as page_columns
+from replay.pages import flaws as page_flaws
+from replay.pages.columns import Keys, ascending, in_order, well
+from replay.pages.fitting import PAGE_SIZE, BadPage, Meta, PageFile, metas
+from replay.pages.flaws import flaws_of, unlike
 
 Rows = dict[bytes, bytes]
 TRIES = 70
@@ -344,9 +345,9 @@ def test_pages_are_read_at_once_only_where_that_can_be_said(file: Path, monkeypa
     pages.fill(room, 1)
     assert pages.fill_now(room, 1)
     assert not pages.fill_now(room, pages.pages)
-    monkeypatch.setattr("replay.pages._NO_WAIT", 1 << 30)  # no system knows it
+    monkeypatch.setattr("replay.pages.fitting._NO_WAIT", 1 << 30)  # no system knows it
     assert not pages.fill_now(room, 1)
-    monkeypatch.setattr("replay.pages._SOON", None)
+    monkeypatch.setattr("replay.pages.fitting._SOON", None)
     pages.ahead(0, 1)  # where nobody can be told, nobody is
     pages.close()
 

@@ -9,11 +9,11 @@ import lmdb
 import numpy as np
 import pytest
 
-from replay import page_columns
 from replay.packing import WHOLE
-from replay.page_columns import well
-from replay.page_sums import Numbers, all_whole
-from replay.pages import PAGE_SIZE, PageFile, metas
+from replay.pages import columns as page_columns
+from replay.pages.columns import well
+from replay.pages.fitting import PAGE_SIZE, PageFile, metas
+from replay.pages.sums import Numbers, all_whole
 from tests.replay.test_page_columns import Rows, flip, key, newest, node_of, page_of, written
 
 SUMMED = ("even", "odd", "large", "mixed", "empty")

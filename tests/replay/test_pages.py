@@ -9,14 +9,15 @@ from pathlib import Path
 import lmdb
 import pytest
 
-from replay import lmdb_file, page_flaws
-from replay.backup import Backup, look_over
+from replay import lmdb_file
+from replay.backups.backup import Backup, look_over
 from replay.engine import Engine
 from replay.errors import Damaged, DamagedPages, NotALog, Truncated
 from replay.folder import Folder
-from replay.page_flaws import flaws_of, told
-from replay.pages import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
-from replay.repairing_pages import repair_pages
+from replay.pages import flaws as page_flaws
+from replay.pages.fitting import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
+from replay.pages.flaws import flaws_of, told
+from replay.repair.of_pages import repair_pages
 from tests.replay.keeping import backed_up, settings, sound, talk
 from tests.replay.stage import FakeClock, contents, digest, says, setting, texts
 from tests.replay.stage import drafts as drafted

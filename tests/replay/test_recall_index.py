@@ -24,17 +24,18 @@ from projections.recall.search import Wanted, said
 from projections.recall.words import word_term
 from projections.registry import FOLD
 from projections.rows import Rows
-from replay import recall_tables as layout
-from replay import recalling, views
+from replay import views
 from replay.builder import check, rebuild
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Busy, DamagedViews, ErasedMeanwhile, NewerViews
 from replay.packing import PackedRows
 from replay.position import Position
-from replay.recall_disk import Disk
-from replay.recall_rows import unpack_documents
-from replay.recall_tables import TABLES
+from replay.recall import recalling
+from replay.recall import tables as layout
+from replay.recall.disk import Disk
+from replay.recall.rows import unpack_documents
+from replay.recall.tables import TABLES
 from replay.store import DiskStore
 from tests.generator import Story, fixed_story, stories
 from tests.laws.test_rows import opened, shared

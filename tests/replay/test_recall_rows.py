@@ -10,7 +10,7 @@ from projections.ids import EventId, Handle, Seq, VaultId
 from projections.recall.corpus import LONGEST
 from projections.recall.documents import Document
 from projections.recall.words import Terms
-from replay.recall_rows import (
+from replay.recall.rows import (
     EMPTY,
     Mention,
     Postings,

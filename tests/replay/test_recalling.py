@@ -16,11 +16,11 @@ from projections.recall.search import Wanted, said
 from projections.recall.words import word_term
 from projections.registry import FOLD
 from projections.rows import Rows
-from replay import recall_tables as layout
-from replay import recalling
 from replay.engine import Engine
 from replay.erasure import destroy_keys, finish_erasures
 from replay.live import Live
+from replay.recall import recalling
+from replay.recall import tables as layout
 from replay.store import MemoryStore
 from tests.projections.items import an_item
 from tests.replay.stage import ADA, KIM, PUBLIC, FakeClock, child, drafts, finished, handle_of, line, says, setting

@@ -9,8 +9,7 @@ import lmdb
 import pytest
 
 from projections.registry import FOLD
-from replay import repairing
-from replay.backup import Backup, look_over
+from replay.backups.backup import Backup, look_over
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged, ForeignBackup
@@ -19,7 +18,8 @@ from replay.folding import Folding
 from replay.history import seq_key
 from replay.lmdb_log import LmdbLog
 from replay.log import StoredEvent
-from replay.repairing import Examined, examine, repair, unproved
+from replay.repair import repairing
+from replay.repair.repairing import Examined, examine, repair, unproved
 from replay.store import DiskStore
 from replay.verify import Problem, verify
 from tests.replay.keeping import backed_up, damage, record, redacts, settings, sound, stored_body, talk

@@ -9,7 +9,7 @@ import pytest
 from projections.ids import VaultId
 from projections.registry import FOLD
 from replay import codec
-from replay.backup import Backup, look_over
+from replay.backups.backup import Backup, look_over
 from replay.builder import Progress
 from replay.checkpoint import KEY_FILE, LAST_FILE, last_signed, sign
 from replay.engine import Engine
@@ -17,10 +17,10 @@ from replay.erasure import erase
 from replay.errors import Damaged, DamagedPages, ForeignKeyRing
 from replay.history import seq_key
 from replay.log import Head, StoredEvent
-from replay.own_record import known_beside
-from replay.pages import PAGE_SIZE, PageFile, metas
-from replay.repairing import Examined
-from replay.repairing_pages import refuse_bad_pages, repair_pages
+from replay.pages.fitting import PAGE_SIZE, PageFile, metas
+from replay.repair.of_pages import refuse_bad_pages, repair_pages
+from replay.repair.own_record import known_beside
+from replay.repair.repairing import Examined
 from replay.store import DiskStore
 from replay.tree_head import Checkpoint
 from tests.replay.keeping import backed_up, damage, looks_well, record, redacts, settings, sound, talk

@@ -16,10 +16,13 @@ from projections.events import ErasureCompleted, ImportBegan, MessageRedacted, P
 from projections.events.values import OPERATOR
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import codec, lmdb_file, restore_plan, which_log
-from replay import restore as restoring
-from replay.backing_up import Keys
-from replay.backup import Backup, Wanted, look_over, seq_of
+from replay import codec, lmdb_file, which_log
+from replay.backups import plan as restore_plan
+from replay.backups import restore as restoring
+from replay.backups.backing_up import Keys
+from replay.backups.backup import Backup, Wanted, look_over, seq_of
+from replay.backups.plan import UNREADABLE, check_keys, keys_for, look_at, plan
+from replay.backups.restore import REPLACED, Restored, restore
 from replay.checkpoint import origin_of, read_signer, sign
 from replay.engine import Engine
 from replay.erasure import erase, finish_erasures
@@ -41,11 +44,9 @@ from replay.errors import (
 from replay.folder import Folder
 from replay.in_use import users
 from replay.lock import WriteLock
-from replay.restore import REPLACED, Restored, restore
-from replay.restore_plan import UNREADABLE, check_keys, keys_for, look_at, plan
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.wrapped import NAME, wrapped
 from replay.store import DiskStore
-from replay.wrapped_keys import NAME, wrapped
 from tests.generator import fixed_story
 from tests.replay.keeping import (
     PASSPHRASE,
@@ -345,7 +346,7 @@ def test_up_to_a_moment_is_the_log_as_it_was(data: Path, folder: Path, place: Pa
 
 
 def test_a_large_log_comes_back_in_parts(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("replay.restore.BATCH", 400)
+    monkeypatch.setattr("replay.backups.restore.BATCH", 400)
     settings(data, 0, 1_500, size=10)
     backed_up(data, place)
     called: list[tuple[int, int]] = []
@@ -781,7 +782,7 @@ def test_what_was_stored_otherwise_is_noticed(data: Path, place: Path, monkeypat
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from replay import restore
+from replay.backups import restore
 data, place, step = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 def killed(*_, **__):
     os.kill(os.getpid(), signal.SIGKILL)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from replay.errors import CannotWrite, KeyRingDamaged, KeyRingUnreadable, LogFull
-from replay.ring_records import (
+from replay.ring.file import COPIES, FileRingStore
+from replay.ring.records import (
     ID_KEY,
     PERSON,
     SIZE,
@@ -25,7 +26,6 @@ from replay.ring_records import (
     told,
     unpack,
 )
-from replay.ringfile import COPIES, FileRingStore
 
 ID = RingRecord(ID_KEY, payload=b"k" * 32)
 G = b"gg"
@@ -518,7 +518,7 @@ def test_an_append_that_can_not_even_be_taken_back_says_what_was_wrong_with_it(
     def fails(*_: object) -> None:
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr("replay.ringfile.os.ftruncate", fails)
+    monkeypatch.setattr("replay.ring.file.os.ftruncate", fails)
     with no_file_over(SIZE * 3 + 33), pytest.raises(LogFull, match="is full"):
         store.append([record(3), record(4)])
     assert [path.stat().st_size for path in paths(folder)] == [SIZE * 3 + 33, SIZE * 3]

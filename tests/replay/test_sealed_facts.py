@@ -27,13 +27,13 @@ from projections.ids import Handle
 from projections.items import forgotten_of, items_of
 from projections.policies.compartments import Opening, direct, everywhere
 from projections.policies.human_acts import MOVING_BACK
-from replay import sealed_facts
-from replay.backup import Backup, look_over
+from replay.backups import sealed_facts
+from replay.backups.backup import Backup, look_over
+from replay.backups.plan import keys_for, look_at, plan, unopened_since
+from replay.backups.restore import restore
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.errors import KeyMissing
-from replay.restore import restore
-from replay.restore_plan import keys_for, look_at, plan, unopened_since
 from tests.replay.keeping import PASSPHRASE, WRAPPED, backed_up, record, sound
 from tests.replay.stage import ADA, FakeClock, drafts, event_id, handle_of, says
 from tests.world import NOW, origin
@@ -225,7 +225,7 @@ def test_what_cannot_be_read_is_passed_over(
     backed_up(data, place)
     record(data, drafts(forgotten(tea(ada)), name="since"), now=LATER)
     with monkeypatch.context() as broken:
-        broken.setattr("replay.sealed_facts.codec.decode_header", locked)
+        broken.setattr("replay.backups.sealed_facts.codec.decode_header", locked)
         assert sealed_facts._opened(next(iter(Backup(place).events())), None, None) is None  # type: ignore[arg-type]  # neither is asked
     assert put_back(data, place) == 1
 
@@ -391,7 +391,7 @@ def test_what_is_restored_is_not_lost_and_what_is_behind_the_moment_is(
     def locked(*_: object) -> None:
         raise KeyMissing("gone")
 
-    monkeypatch.setattr("replay.sealed_facts.Sealer.opened", locked)
+    monkeypatch.setattr("replay.backups.sealed_facts.Sealer.opened", locked)
     assert lost_since(data, place) == {"item.forgotten": 1}
     assert lost_since(data, place, size - 1) == {"item.forgotten": 2}
     record(data, drafts(learns("none"), name="set"), now=LATER)

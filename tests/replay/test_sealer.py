@@ -13,9 +13,9 @@ from replay import codec
 from replay.codec import Header
 from replay.engine import Engine
 from replay.errors import Damaged, KeyMissing
-from replay.keyring import KeyRing
 from replay.log import StoredEvent
-from replay.ring_store import MemoryRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.store import MemoryRingStore
 from replay.sealer import MOST_CIPHERS, Sealer
 from tests.generator import fixed_story
 from tests.replay.stage import FakeClock, tell

@@ -15,10 +15,10 @@ from replay.engine import Engine
 from replay.errors import CannotWrite
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head, Syncing, untold
-from replay.ring_records import ID_KEY, SIZE, VAULT, RingRecord
-from replay.ring_store import MemoryRingStore
-from replay.ringfile import COPIES, FileRingStore
-from replay.second_copy import SecondCopy
+from replay.ring.file import COPIES, FileRingStore
+from replay.ring.records import ID_KEY, SIZE, VAULT, RingRecord
+from replay.ring.second_copy import SecondCopy
+from replay.ring.store import MemoryRingStore
 from replay.store import DiskStore
 from tests.replay.stage import KIM, FakeClock, says
 
@@ -203,7 +203,7 @@ def test_as_long_as_it_cannot_be_written_anew_nothing_is_appended(
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     with monkeypatch.context() as patch:
-        patch.setattr("replay.ringfile.replace_file", refused)
+        patch.setattr("replay.ring.file.replace_file", refused)
         for _ in range(2):
             with pytest.raises(CannotWrite, match="Input/output error"):
                 store.append([record(3)])

@@ -28,8 +28,8 @@ from replay.errors import (
 )
 from replay.lock import WriteLock, silently
 from replay.rewriting import rewrite
-from replay.shadow import ShadowStore, remove_shadow, shadow_engine, shadow_folder, shadows_in
-from replay.shadow_store import lent
+from replay.shadows.shadow import ShadowStore, remove_shadow, shadow_engine, shadow_folder, shadows_in
+from replay.shadows.store import lent
 from replay.store import DiskStore
 from replay.units import Sheaf, Told, tagged, units
 from tests.replay.stage import (

@@ -10,8 +10,8 @@ from projections.ids import VaultId
 from replay.engine import Engine
 from replay.errors import CannotWrite, KeyMissing, KeyRingDamaged
 from replay.lmdb_log import LmdbLog
-from replay.ring_records import SIZE, stand_of
-from replay.shadow import shadow_engine
+from replay.ring.records import SIZE, stand_of
+from replay.shadows.shadow import shadow_engine
 from replay.store import DiskStore
 from tests.replay.stage import KIM, FakeClock, contents, digest, drafts, says, setting
 from tests.replay.test_lost_keys import change, problems

@@ -11,14 +11,15 @@ import lmdb
 import pytest
 
 from projections.ids import EventId, Seq, VaultId
-from replay import codec, spare_pages
+from replay import codec
 from replay.codec import Header
 from replay.lmdb_file import check_file
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Entry, Head
-from replay.page_flaws import flaws_of
-from replay.pages import PAGE_SIZE
-from replay.spare_pages import EVERY, MOST, BySeq, SparePages
+from replay.pages import spare as spare_pages
+from replay.pages.fitting import PAGE_SIZE
+from replay.pages.flaws import flaws_of
+from replay.pages.spare import EVERY, MOST, BySeq, SparePages
 
 EVENTS = 900
 BODY, LONG = 520, 3000

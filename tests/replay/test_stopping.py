@@ -20,7 +20,7 @@ from replay.errors import (
 )
 from replay.folder import Folder
 from replay.log import Commit, Entry
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, digest, drafts, says, setting
 from tests.world import NOW

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from replay.errors import Damaged
-from replay.pages import Node, PageFile, Walk
+from replay.pages.fitting import Node, PageFile, Walk
 from tests.replay.keeping import backed_up, record, redacts, settings, sound, stored_body, talk
 from tests.replay.stage import contents
 from tests.replay.test_last_commit import Harm, database, harm, newest, tables, zeros

@@ -27,7 +27,7 @@ from replay import codec
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Refused
-from replay.keyring import ERA, LABELLED, SET
+from replay.ring.keyring import ERA, LABELLED, SET
 from tests.replay.stage import FakeClock, drafts, event_id
 from tests.world import NOW, handle
 

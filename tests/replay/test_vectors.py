@@ -14,16 +14,16 @@ import pytest
 from projections.ids import Handle, Seq, VaultId
 from projections.vectors import Numbers, quantised
 from projections.vectors_texts import Held
-from replay import vectors as vectors_module
-from replay import vectors_folder
 from replay.errors import NotALog, ReadOnly
 from replay.folder import Folder
-from replay.keyring import KeyRing
 from replay.lmdb_file import open_environment
-from replay.ring_store import MemoryRingStore
-from replay.ringfile import FileRingStore
-from replay.vectors import ROWS, Vectors
-from replay.vectors_opened import Some
+from replay.ring.file import FileRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.store import MemoryRingStore
+from replay.vectors import folder as vectors_folder
+from replay.vectors import vectors as vectors_module
+from replay.vectors.opened import Some
+from replay.vectors.vectors import ROWS, Vectors
 from tests.world import handle
 
 OLD, NEW = "tiny@1/2", "tiny@2/3"

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from projections.ids import Seq, VaultId
 from projections.vectors import Closest, Numbers, closest, quantised
 from projections.vectors_texts import Held
-from replay.keyring import KeyRing
-from replay.ring_store import MemoryRingStore
-from replay.vectors import Vectors
+from replay.ring.keyring import KeyRing
+from replay.ring.store import MemoryRingStore
+from replay.vectors.vectors import Vectors
 from tests.projections.recall.stage import reckon
 from tests.replay.conftest import SHARED
 from tests.world import handle

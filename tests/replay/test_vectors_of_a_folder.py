@@ -9,14 +9,14 @@ from projections.events.values import PLATFORM
 from projections.ids import EventId, Seq, VaultId
 from projections.vectors import quantised
 from projections.vectors_texts import TABLES, Held, RowKey, held_from
-from replay.backup import Backup, look_over
+from replay.backups.backup import Backup, look_over
+from replay.backups.plan import keys_for, look_at, plan
+from replay.backups.restore import restore
 from replay.engine import Engine
 from replay.erasure import destroy_keys, erase, finish_erasures, unfinished
 from replay.errors import CannotWrite
-from replay.restore import restore
-from replay.restore_plan import keys_for, look_at, plan
 from replay.store import VECTORS, DiskStore
-from replay.vectors import Vectors
+from replay.vectors.vectors import Vectors
 from tests.replay.keeping import backed_up
 from tests.replay.stage import ADA, KIM, FakeClock, child, contents, drafts, finished, handle_of, line, says
 from tests.world import NOW

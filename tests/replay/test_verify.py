@@ -11,15 +11,16 @@ from projections.events import MessageRedacted
 from projections.events.values import PLATFORM
 from projections.ids import VaultId
 from projections.registry import FOLD
-from replay import codec, lmdb_file, page_flaws
+from replay import codec, lmdb_file
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import KeyRingDamaged, KeyRingMissing
 from replay.folder import Folder
 from replay.folding import Folding
+from replay.pages import flaws as page_flaws
 from replay.position import POSITION, Position, packed_position
 from replay.rewriting import rewrite
-from replay.ring_records import SIZE
+from replay.ring.records import SIZE
 from replay.store import DiskStore
 from replay.verify import Problem, Verified, lost_bodies, verify
 from replay.views import COUNTED, META, Views

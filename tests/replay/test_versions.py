@@ -9,7 +9,7 @@ import pytest
 from projections.registry import FOLD
 from replay.errors import DamagedViews
 from replay.position import POSITION
-from replay.recall_tables import TABLES as INDEX
+from replay.recall.tables import TABLES as INDEX
 from replay.store import DiskStore
 from replay.versions import names, other_version, tells_version
 from replay.views import Views

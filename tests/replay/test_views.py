@@ -27,7 +27,7 @@ from replay.errors import CannotWrite, DamagedViews, LogFull
 from replay.overlay import Entry, Layer, visible
 from replay.packing import PackedRows, Segment, pack, unpack
 from replay.position import Position
-from replay.recall_index import Find
+from replay.recall.index import Find
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
 from replay.views import Changes, Views, unhurried

@@ -17,9 +17,10 @@ from projections.recall.search import Wanted, said
 from projections.recall.spelling import spelled_like
 from projections.recall.words import terms_of, word_term
 from projections.rows import Rows
-from replay import recall_disk, recall_tables
 from replay.engine import Engine
-from replay.recall_disk import OFTEN, Disk, Vocabulary
+from replay.recall import disk as recall_disk
+from replay.recall import tables as recall_tables
+from replay.recall.disk import OFTEN, Disk, Vocabulary
 from replay.store import DiskStore
 from tests.generator import fixed_story
 from tests.replay.stage import FakeClock, living

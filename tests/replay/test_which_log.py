@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from replay import which_log
-from replay.backup import Backup
+from replay.backups.backup import Backup
 from replay.engine import Engine
 from replay.errors import CurrentLost, NewerLog, NotALog
 from replay.folder import BUILDING, Folder
 from replay.lmdb_log import LmdbLog
-from replay.repairing_pages import repair_pages
+from replay.repair.of_pages import repair_pages
 from replay.store import DiskStore
 from replay.which_log import holds_more, in_force_or_only, only_log, refuse_lost, repair_current
 from tests.replay.keeping import backed_up, sound, talk

@@ -19,7 +19,7 @@ from dnam.adapters.rest import Rest
 from dnam.adapters.tries import TRIES, Nature, left_of, next_try
 from dnam.adapters.voyage.batches import batches
 from dnam.adapters.voyage.faults import Fault, fault_of
-from dnam.encoder import Encoded, EncoderDown, EncoderError, EncoderMissing, complaint
+from dnam.meaning.encoder import Encoded, EncoderDown, EncoderError, EncoderMissing, complaint
 from dnam.prices import Tokens, prices
 from projections.events.upkeep import EncodedKind
 from projections.events.values import ModelUse

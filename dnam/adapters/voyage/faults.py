@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dnam.adapters.tries import wait_of
-from dnam.encoder import EncoderDown, EncoderError
+from dnam.meaning.encoder import EncoderDown, EncoderError
 
 MALFORMED = (ValueError, TypeError, AttributeError, LookupError)
 """What the SDK raises where an answer is not what the API promises."""

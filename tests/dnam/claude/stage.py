@@ -15,9 +15,9 @@ import msgspec
 from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.adapters.tries import Nature
 from dnam.assistant import ANSWER_PROMPT
+from dnam.learning.tending import EXTRACTION_PROMPT
 from dnam.model import AnswerInputs, Ask, ExtractionInputs, Purpose
 from dnam.prompts import load
-from dnam.tending import EXTRACTION_PROMPT
 from tests.loopback.messages import Reply, Request, Says, Script, Server, serving
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from dnam.shadows import FILE, Asked, Manifest, save
+from dnam.shadows.manifest import FILE, Asked, Manifest, save
 from projections.decisions.draft import Draft
 from projections.events import Event
 from projections.ids import EventId
@@ -16,7 +16,7 @@ from replay.engine import Engine
 from replay.folder import Folder
 from replay.lmdb_log import LmdbLog
 from replay.reading import Reader
-from replay.shadow import shadow_engine, shadow_folder
+from replay.shadows.shadow import shadow_engine, shadow_folder
 from tests.dnam.scripted import FakeClock
 from tests.world import NOW, handle
 

@@ -11,19 +11,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from dnam.adopting import Adopting, Offer
-from dnam.adopting_alone import FILE as ALONE
-from dnam.adopting_alone import adopting_alone
+from dnam.adoption.adopting import Adopting, Offer
+from dnam.adoption.alone import FILE as ALONE
+from dnam.adoption.alone import adopting_alone
+from dnam.adoption.unadopting import Unadopting
 from dnam.cli.adopting_ready import ready
 from dnam.cli.screen import Screen
-from dnam.shadows import FILE, Manifest, drop, load, making, save
-from dnam.unadopting import Unadopting
+from dnam.shadows.manifest import FILE, Manifest, drop, load, making, save
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.lookup import sessions
 from projections.summaries import find_summary
-from replay.shadow import shadow_folder
+from replay.shadows.shadow import shadow_folder
 from tests.dnam.cli.memories import Ran, dnam, ended, process
 from tests.dnam.rederiving.village import ASKED, derive, reader, talk, village
 from tests.loopback.voyage import serving
@@ -296,7 +296,7 @@ def test_what_is_recorded_already_is_gone_on_with(data: Path, monkeypatch: pytes
         raise BadRequest("broken off")
 
     with monkeypatch.context() as broken:
-        broken.setattr("dnam.adopting.Adopting._count", breaks)
+        broken.setattr("dnam.adoption.adopting.Adopting._count", breaks)
         assert dnam("adopt", "next", "--data", data, "--yes").code == 2
     ran = dnam("adopt", "next", "--data", data, "--yes")
     assert "part of it is recorded already, by one that was broken off: this goes on with it" in ran.err

@@ -19,13 +19,13 @@ from dnam.cli.backing import _size
 from dnam.memory import Memory
 from projections.decisions.meet import Account
 from replay import lmdb_file
-from replay.backup import Backup
+from replay.backups.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.history import seq_key
-from replay.pages import PAGE_SIZE
-from replay.ring_records import SIZE
-from replay.wrapped_keys import Wrapping, unwrapped
+from replay.pages.fitting import PAGE_SIZE
+from replay.ring.records import SIZE
+from replay.ring.wrapped import Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process
 from tests.replay.keeping import cheap_wrapping, damage
 from tests.replay.stage import FakeClock, handle_of
@@ -92,7 +92,7 @@ def test_a_first_backup_on_a_full_disk_says_that_what_it_leaves_is_none(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr("replay.backing_up.write_manifest", full)
+        patch.setattr("replay.backups.backing_up.write_manifest", full)
         ran = dnam("backup", place, "--data", data)
     none, why = ran.err.splitlines()
     assert (ran.code, none) == (
@@ -102,7 +102,7 @@ def test_a_first_backup_on_a_full_disk_says_that_what_it_leaves_is_none(
     assert dnam("restore-backup", place, "--check", "--data", data).code == 3
     assert dnam("backup", place, "--data", data).code == 0
     with monkeypatch.context() as patch:
-        patch.setattr("replay.backing_up.write_manifest", full)
+        patch.setattr("replay.backups.backing_up.write_manifest", full)
         ran = dnam("backup", place, "--data", data)
     assert (ran.code, ran.err.count("\n")) == (3, 1), "the one that was there is whole"
     assert dnam("restore-backup", place, "--check", "--data", data).code == 0

@@ -45,7 +45,7 @@ def test_files_that_cannot_be_written_anew_are_told(restored: Path, monkeypatch:
     def full(*_: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr("dnam.copies.write_anew", full)
+    monkeypatch.setattr("dnam.erasing.copies.write_anew", full)
     ran = dnam("redact", "m1", "--yes", "--data", restored)
     assert (ran.code, ran.out.splitlines()[0].partition(":")[0][:8]) == (0, "Redacted")
     assert "DiscoClaw's files could not be written anew, and may hold it: the disk is full" in ran.err

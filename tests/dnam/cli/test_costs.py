@@ -10,7 +10,7 @@ from dnam.assistant import Assistant
 from dnam.costs import words
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, Reply, ToolCall, unheard
-from dnam.shadows import FILE, Asked, Manifest, save
+from dnam.shadows.manifest import FILE, Asked, Manifest, save
 from projections.calls import DAY_MS
 from projections.decisions.adopted import Adoption
 from projections.decisions.adopted_all import CountRequest, Rederived, count

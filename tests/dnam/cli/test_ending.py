@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dnam.cli.rederiving_words import waiting_words
-from dnam.shadows import load
+from dnam.shadows.manifest import load
 from replay.history import seq_key
 from tests.dnam.cli.memories import ROOT, Ran, bytes_of, dnam, ended, process
 from tests.dnam.cli.test_rederiving import CAREFUL, SAMPLE

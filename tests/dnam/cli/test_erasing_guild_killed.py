@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dnam.erasing_guild import erase_whole_guild
+from dnam.erasing.guild import erase_whole_guild
+from dnam.erasing.unfinished import unfinished_at
 from dnam.memory import Memory
-from dnam.unfinished import unfinished_at
 from projections.decisions.draft import Decision
 from replay.group import Recorded
 from tests.dnam.cli.memories import GARDEN, GENERAL, dnam, ended, process
@@ -87,7 +87,7 @@ def test_what_cannot_be_done_is_told_with_how_it_goes_on(data: Path, monkeypatch
         raise OSError("the disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr("dnam.erasing_guild.write_files_anew", full)
+        broken.setattr("dnam.erasing.guild.write_files_anew", full)
         ran = dnam("erase", "--guild", "9", "--yes", "--data", data)
         assert (ran.code, ran.out) == (3, "")
         assert "discord:9 is not erased yet, and whoever writes next goes on with it: the disk is full" in ran.err

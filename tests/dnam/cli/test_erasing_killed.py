@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam.finishing import finishing
+from dnam.erasing.finishing import finishing
 from dnam.languages import load
 from dnam.memory import Memory
 from projections.decisions.meet import Account
@@ -117,7 +117,7 @@ def test_a_folder_that_cannot_be_swept_is_told_and_tried_again(
 
     data = Path(shutil.copytree(exported, tmp_path / "data"))
     with monkeypatch.context() as broken:
-        broken.setattr("dnam.swept.remove", full)
+        broken.setattr("dnam.erasing.swept.remove", full)
         ran = dnam("erase", "Kim", "--yes", "--data", data)
         assert (ran.code, ran.out) == (3, "")
         not_gone = "Kim is erased, but copies in the views or in exports are not gone yet: the disk is read-only. "
@@ -175,7 +175,7 @@ def test_a_full_disk_says_what_is_done_and_the_second_erase_finishes(
         raise LogFull("the disk is full: make room")
 
     with monkeypatch.context() as broken:
-        broken.setattr({"views": "replay.erasure.thin_out", "keys": "replay.ringfile.replace_file"}[what], full)
+        broken.setattr({"views": "replay.erasure.thin_out", "keys": "replay.ring.file.replace_file"}[what], full)
         ran = dnam("erase", "Kim", "--yes", "--data", data)
         assert (ran.code, ran.out) == (3, "")
         not_yet = {"views": "copies in the views or in exports are not gone", "keys": "not every key is destroyed"}
@@ -246,7 +246,7 @@ async def test_what_a_bot_cannot_finish_is_told_and_tried_again(data: Path, monk
     async with Memory.open(data) as memory, finishing(memory, told.append, soon):
         await asyncio.to_thread(killed, data, "completed")
         with monkeypatch.context() as broken:
-            broken.setattr("dnam.finishing.unfinished", full)
+            broken.setattr("dnam.erasing.finishing.unfinished", full)
             await soon.come()
             await soon.asked.get()
         assert told == ["what is left of an erasure cannot be done, and is tried again: the disk is full"]

@@ -225,7 +225,7 @@ def test_what_is_no_longer_remembered_leaves_the_folder(data: Path, tmp_path: Pa
 
 
 def test_a_folder_that_a_mirror_keeps_up_is_left_to_it(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dnam.file_set import FileSet
+    from dnam.discoclaw.file_set import FileSet
 
     keeper = FileSet(data / "mirror")
     assert keeper.claim()

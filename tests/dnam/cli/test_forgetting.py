@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.cli.forgetting import made_of_it
-from dnam.erasing import Taken, keys_words
+from dnam.erasing.person import Taken, keys_words
 from dnam.memory import Memory
 from projections.decisions.meet import Account
 from projections.events import PersonErased, TurnWithdrawn
@@ -136,7 +136,7 @@ def test_exports_go_wherever_they_lie_in_the_folder(data: Path) -> None:
 
 
 def test_files_of_discoclaw_that_another_process_writes_are_left_to_it(data: Path) -> None:
-    from dnam.file_set import FileSet
+    from dnam.discoclaw.file_set import FileSet
 
     dnam("export", "--discoclaw", data / "claw", "--data", data)
     held = FileSet(data / "claw")

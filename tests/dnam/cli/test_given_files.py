@@ -11,7 +11,7 @@ from typer.main import get_command
 
 from dnam.cli import app
 from dnam.cli.command import PATHS
-from dnam.file_set import FileSet
+from dnam.discoclaw.file_set import FileSet
 from dnam.given_file import write_to, writing_to
 from projections.errors import BadRequest
 from replay.errors import CannotWrite

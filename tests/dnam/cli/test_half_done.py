@@ -79,7 +79,7 @@ def test_an_export(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
 def test_discoclaw_s_files(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = ("--json", "export", "--discoclaw", tmp_path / "claw", "--data", data)
     with monkeypatch.context() as broken:
-        broken.setattr("dnam.file_set.FileSet.put", full)
+        broken.setattr("dnam.discoclaw.file_set.FileSet.put", full)
         ran = dnam(*command)
     done = dnam(*command)
     assert (ran.code, is_as_when_done(ran, done)) == (3, True)
@@ -103,7 +103,8 @@ def test_an_adoption_and_its_undoing(derived: Path, tmp_path: Path, monkeypatch:
         given = ("--json", "--yes", command, what, *name, "--data", data)
         with monkeypatch.context() as broken:
             broken.setattr(
-                "dnam.unadopting.Unadopting.undo" if name else "dnam.adopting.Adopting.adopt", failing(LogFull("full"))
+                "dnam.adoption.unadopting.Unadopting.undo" if name else "dnam.adoption.adopting.Adopting.adopt",
+                failing(LogFull("full")),
             )
             ran = dnam(*given)
         done = dnam(*given)

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.learning import Learner
-from dnam.learning_alone import FILE, WAITING, learning_alone
+from dnam.learning.alone import FILE, WAITING, learning_alone
+from dnam.learning.learner import Learner
 from dnam.memory import Memory
 from dnam.models import opened
 from tests.dnam.cli.memories import dnam, ended, process

@@ -13,7 +13,7 @@ import pytest
 
 from dnam.memory import Memory
 from dnam.rederiving.rederivation import Rederivation
-from dnam.shadows import Manifest, load
+from dnam.shadows.manifest import Manifest, load
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
 from tests.dnam.cli.memories import ROOT, Ran, dnam

@@ -15,19 +15,19 @@ from dnam.assistant import Assistant
 from dnam.cli.timeline import MOST_QUOTED
 from dnam.memory import Memory
 from dnam.model import Ask
-from dnam.shadow_charts import MOST_BARS
-from dnam.shadow_inputs import NOBODYS
-from dnam.shadow_page import shadow_page
-from dnam.shadow_report import OwnerWords, Report
-from dnam.shadow_words import KEPT
-from dnam.shadows import Manifest
+from dnam.shadows.charts import MOST_BARS
+from dnam.shadows.inputs import NOBODYS
+from dnam.shadows.manifest import Manifest
+from dnam.shadows.page import shadow_page
+from dnam.shadows.report import OwnerWords, Report
+from dnam.shadows.words import KEPT
 from projections.decisions.adopt_pairs import OUT
 from projections.events import Event, ItemForgotten, ItemRemembered, ItemUpserted, SummaryRefreshed
 from projections.events.values import OPERATOR, By, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle
 from projections.policies.item_ids import derive
-from projections.shadow_judged import Measures
-from projections.shadow_pairs import Counts
+from projections.rederiving.judged import Measures
+from projections.rederiving.pairs import Counts
 from tests.dnam.cli.beside import ASKED, beside
 from tests.dnam.cli.memories import GENERAL, Ran, bytes_of, dnam, garden, make
 from tests.dnam.scripted import ScriptedModel

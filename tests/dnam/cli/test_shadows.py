@@ -13,18 +13,18 @@ import lmdb
 import msgspec
 import pytest
 
-from dnam import shadow_behind
 from dnam.adapters.anthropic.batch_book import Book
 from dnam.doctor.shadows import beside as beside_log
 from dnam.model import ModelError
 from dnam.rederiving.compacting import dropped_in_shadows
 from dnam.rederiving.dropping import batches_under_way, cancel_batches
 from dnam.rederiving.models import BOOK
-from dnam.shadows import FILE, Asked, load, making, save
+from dnam.shadows import behind as shadow_behind
+from dnam.shadows.manifest import FILE, Asked, load, making, save
 from replay.engine import Engine
 from replay.log import StoredEvent
-from replay.ring_records import SIZE
-from replay.shadow import shadow_engine, shadow_folder
+from replay.ring.records import SIZE
+from replay.shadows.shadow import shadow_engine, shadow_folder
 from tests.dnam.claude.batch_stage import leave, office
 from tests.dnam.cli.beside import HARMS, beside, nothing_recorded
 from tests.dnam.cli.memories import dnam, garden, make
@@ -82,7 +82,7 @@ def test_compacting_takes_what_was_redacted_out_of_the_shadows_and_says_so(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as killed:
-        killed.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+        killed.setattr("dnam.shadows.followed.shadows_in", lambda _: [])
         assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
     ran = dnam("compact", "--data", data)
     assert ran.code == 0
@@ -108,7 +108,7 @@ def test_one_that_was_killed_before_it_had_a_manifest_is_compacted_too(
 ) -> None:
     (shadow_folder(data, "next") / FILE).unlink()
     with monkeypatch.context() as killed:
-        killed.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+        killed.setattr("dnam.shadows.followed.shadows_in", lambda _: [])
         assert dnam("redact", "discord:m2", "--yes", "--data", data).code == 0
     assert dnam("compact", "--json", "--data", data).value["shadows"][0]["redacted"] == 1
 

@@ -114,7 +114,7 @@ def test_keys_that_are_on_the_disk_once_are_told_of(
     command: tuple[str, ...], data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was asked for is done, and one copy of its keys is enough."""
-    monkeypatch.setattr("replay.second_copy._failure_of", lambda _: OSError(errno.EIO, os.strerror(errno.EIO)))
+    monkeypatch.setattr("replay.ring.second_copy._failure_of", lambda _: OSError(errno.EIO, os.strerror(errno.EIO)))
     ran = dnam(*command, "--data", data)
     assert ran.code == 0
     told = [line for line in ran.err.splitlines() if "one copy only" in line]

@@ -15,8 +15,8 @@ from dnam.memory import Memory
 from projections.fold import Fold
 from projections.registry import PROJECTIONS
 from replay.builder import rebuild
-from replay.pages import PAGE_SIZE
-from replay.ring_records import SIZE
+from replay.pages.fitting import PAGE_SIZE
+from replay.ring.records import SIZE
 from replay.store import DiskStore
 from tests.dnam.cli.memories import bytes_of, dnam, ended, garden, make, process
 from tests.dnam.importers.files import SAMPLE

@@ -7,7 +7,7 @@ import pytest
 
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.respond import NOBODY_ALLOWED
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.loops.extraction import new_by_compartment, plan_extraction
 from dnam.turn_prompts import prompt_of
 from projections.events import (

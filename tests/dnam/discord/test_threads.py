@@ -9,7 +9,7 @@ import pytest
 
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.places import place_of
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from projections.ids import Ref
 from projections.messages import MESSAGES
 from tests.dnam.discord import made

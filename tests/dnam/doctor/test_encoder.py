@@ -10,10 +10,10 @@ from dnam.doctor.check import Finding, Patient
 from projections.ids import Seq
 from projections.vectors import quantised
 from projections.vectors_texts import Held
-from replay.keyring import KeyRing
-from replay.ring_store import MemoryRingStore
+from replay.ring.keyring import KeyRing
+from replay.ring.store import MemoryRingStore
 from replay.store import VECTORS
-from replay.vectors import Vectors
+from replay.vectors.vectors import Vectors
 from tests.dnam.doctor.patients import looked, patient
 from tests.loopback.voyage import Encodes, Reply, Server, serving
 from tests.world import handle

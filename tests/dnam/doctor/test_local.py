@@ -16,17 +16,17 @@ import pytest
 from aiohttp import ClientConnectorError, web
 from aiohttp.client_reqrep import ConnectionKey
 
+from dnam.discoclaw.file_set import MARK
 from dnam.doctor import context, disk, log, names, running
 from dnam.doctor.check import Check, Finding, Patient, run
-from dnam.file_set import MARK
 from dnam.memory import Memory
 from dnam.metrics import Metrics
 from dnam.observing import serve, watch
 from dnam.unreached import no_answer
 from dnam.unwritten import Unwritten
 from replay.errors import LogFull
-from replay.ring_records import SIZE
-from replay.ringfile import COPIES, FileRingStore
+from replay.ring.file import COPIES, FileRingStore
+from replay.ring.records import SIZE
 from tests.dnam.cli.memories import bytes_of, dnam, garden, make
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock

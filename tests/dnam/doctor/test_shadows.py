@@ -13,15 +13,15 @@ from dnam.doctor import shadows
 from dnam.doctor.check import Finding
 from dnam.memory import Memory
 from dnam.rederiving.models import BOOK
-from dnam.shadow_source import rederived_of
-from dnam.shadows import FILE, is_being_made, load, making, save
+from dnam.shadows.manifest import FILE, is_being_made, load, making, save
+from dnam.shadows.source import rederived_of
 from projections.decisions.adopted import next_adoption, of_owner
 from projections.decisions.draft import Draft, Minter
 from projections.events import ItemUpserted
 from projections.events.values import By, Item
 from projections.ids import Handle
 from projections.rows import Rows
-from replay.shadow import shadow_folder
+from replay.shadows.shadow import shadow_folder
 from tests.dnam.cli.beside import HARMS, beside, nothing_recorded
 from tests.dnam.cli.memories import bytes_of, dnam, garden, make
 from tests.dnam.doctor.patients import looked, patient

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from dnam.encoder import Encoded, EncoderError
+from dnam.meaning.encoder import Encoded, EncoderError
 from projections.events.upkeep import EncodedKind
 from projections.events.values import ModelUse
 from tests.loopback.voyage.server import of_words

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from dnam.adapters.voyage.encoder import Voyage
-from dnam.encoder import EncoderMissing
-from dnam.encoders import Encoders, opened
+from dnam.meaning.encoder import EncoderMissing
+from dnam.meaning.encoders import Encoders, opened
 from dnam.settings import read
 
 KEY = {"VOYAGE_API_KEY": "pa-1"}

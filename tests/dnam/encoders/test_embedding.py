@@ -7,12 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from dnam import embedding, texts_held
 from dnam.assistant import Assistant
-from dnam.embedding import BATCH, FIRST_PAUSE_SECONDS, GATHER_SECONDS, HARMLESS, LONGEST_PAUSE_SECONDS, Embedding
-from dnam.encoder import EncoderDown, EncoderError
-from dnam.encoding import encoded
-from dnam.erasing import erase
+from dnam.erasing.person import erase
+from dnam.meaning import embedding, texts_held
+from dnam.meaning.embedding import (
+    BATCH,
+    FIRST_PAUSE_SECONDS,
+    GATHER_SECONDS,
+    HARMLESS,
+    LONGEST_PAUSE_SECONDS,
+    Embedding,
+)
+from dnam.meaning.encoder import EncoderDown, EncoderError
+from dnam.meaning.encoding import encoded
 from dnam.memory import Memory
 from dnam.model import OverBudget
 from dnam.whereabouts import LOCAL

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from dnam import meaning
-from dnam.encoder import NO_ENCODER, Encoder, EncoderDown
-from dnam.encoders import Encoders
-from dnam.erasing import erase
-from dnam.meaning import NO_VECTORS, Meaning, Sought
+from dnam.erasing.person import erase
+from dnam.meaning import question as meaning
+from dnam.meaning.encoder import NO_ENCODER, Encoder, EncoderDown
+from dnam.meaning.encoders import Encoders
+from dnam.meaning.question import NO_VECTORS, Meaning, Sought
 from dnam.memory import Memory
 from dnam.settings import read
 from projections.events import TextsEncoded

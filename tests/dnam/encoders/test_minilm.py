@@ -13,7 +13,7 @@ import pytest
 
 from dnam.adapters import minilm
 from dnam.adapters.minilm import AT_ONCE, DIMENSIONS, MODULE, OFFLINE, MiniLm
-from dnam.encoder import EncoderError, EncoderMissing
+from dnam.meaning.encoder import EncoderError, EncoderMissing
 from projections.policies.closeness import cosine
 
 TRY_IT = (

@@ -12,12 +12,12 @@ import pytest
 from dnam.assistant import Assistant
 from dnam.compacting import compact
 from dnam.costs import costs
-from dnam.embedding import GATHER_SECONDS, Embedding
-from dnam.encoder import NO_ENCODER
-from dnam.encoders import opened
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.languages import load
-from dnam.meaning import Meaning
+from dnam.meaning.embedding import GATHER_SECONDS, Embedding
+from dnam.meaning.encoder import NO_ENCODER
+from dnam.meaning.encoders import opened
+from dnam.meaning.question import Meaning
 from dnam.memory import Memory
 from dnam.settings import read
 from dnam.tools import NOTHING

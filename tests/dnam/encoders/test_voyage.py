@@ -10,7 +10,7 @@ from dnam.adapters.circuit import FAILURES, REST_SECONDS
 from dnam.adapters.tries import LONGEST_WAIT_SECONDS
 from dnam.adapters.voyage.batches import MOST_CHARACTERS, MOST_TEXTS, batches
 from dnam.adapters.voyage.encoder import Access, Voyage
-from dnam.encoder import EncoderDown, EncoderError, EncoderMissing
+from dnam.meaning.encoder import EncoderDown, EncoderError, EncoderMissing
 from dnam.prices import Tokens, prices
 from projections.events.upkeep import EncodedKind
 from projections.policies.closeness import cosine

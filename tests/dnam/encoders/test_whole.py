@@ -4,9 +4,9 @@ from pathlib import Path
 
 from dnam.assistant import Assistant
 from dnam.costs import costs
-from dnam.embedding import Embedding
-from dnam.encoders import opened
-from dnam.meaning import Meaning, Sought
+from dnam.meaning.embedding import Embedding
+from dnam.meaning.encoders import opened
+from dnam.meaning.question import Meaning, Sought
 from dnam.memory import Memory
 from dnam.settings import read
 from projections.events import TextsEncoded

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dnam.exporting import Export
+from dnam.exports.exporting import Export
 from dnam.importers.detect import detect
 from dnam.importers.dnam_export import DnamExport, Returned
 from dnam.importers.source import BrokenImport, Options, UnreadableImport

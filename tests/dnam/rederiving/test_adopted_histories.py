@@ -21,13 +21,13 @@ import msgspec
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dnam.adopted import Taken
-from dnam.adopting import Adopting, Chosen, Offer, choosing
+from dnam.adoption.adopted import Taken
+from dnam.adoption.adopting import Adopting, Chosen, Offer, choosing
+from dnam.adoption.unadopting import Unadopting
 from dnam.memory import Memory
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadow_source import Source
-from dnam.shadows import Asked, Manifest, exists, load
-from dnam.unadopting import Unadopting
+from dnam.shadows.manifest import Asked, Manifest, exists, load
+from dnam.shadows.source import Source
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
 from projections.decisions.shelf import rests_on
@@ -43,7 +43,7 @@ from projections.rows import Rows
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
 from replay.engine import Engine
 from replay.reading import Reader
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.rederiving.decided import Address, Decided, Words, decided_in, words_of
 from tests.dnam.rederiving.histories import Step
 from tests.dnam.rederiving.moody import CANARY, Moody, moods

@@ -9,8 +9,8 @@ import pytest
 
 from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.rederiving.drive import Stopped
-from dnam.shadows import Asked, Manifest, load
-from replay.shadow import shadow_engine
+from dnam.shadows.manifest import Asked, Manifest, load
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.claude.batch_stage import Desk, office, stop
 from tests.dnam.rederiving.crowd import chat, replies
 from tests.dnam.rederiving.village import derive, memories, village

@@ -11,16 +11,16 @@ import msgspec
 import pytest
 
 from dnam.importers.source import Arrival, Arrived
-from dnam.importing import Importer
-from dnam.learning import Learner
+from dnam.importing.importer import Importer
+from dnam.learning.learner import Learner
+from dnam.learning.tending import SUMMARY_PROMPT
 from dnam.loops.extraction import unread_by_compartment
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import plan_summary
 from dnam.model import ExtractionInputs
 from dnam.prompts import load
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Manifest
-from dnam.tending import SUMMARY_PROMPT
+from dnam.shadows.manifest import Manifest
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -28,7 +28,7 @@ from projections.events import ExtractionAnswered
 from projections.events.values import Audience
 from projections.ids import NOBODY, EventId, Point, Ref
 from projections.rederiving.covered import Reach
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from replay.units import tagged
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GENERAL, SETTINGS, Village, both, derive, reader

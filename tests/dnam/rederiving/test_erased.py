@@ -13,18 +13,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dnam.compacting import compact
-from dnam.erasing import erase, look
+from dnam.erasing.person import erase, look
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, SummaryInputs
 from dnam.rederiving.models import BOOK
-from dnam.shadows import SOMEBODY, Asked, load
+from dnam.shadows.manifest import SOMEBODY, Asked, load
 from projections.events.values import Audience
 from projections.ids import Ref, VaultId
 from replay import codec
 from replay.engine import Engine
 from replay.erasure import erase as erase_here
 from replay.erasure import unfinished
-from replay.shadow import shadow_engine, shadow_folder
+from replay.shadows.shadow import shadow_engine, shadow_folder
 from tests.dnam.rederiving.village import SETTINGS, STAFF, Village, derive, reader, village
 from tests.dnam.scripted import Calling, FakeClock, ScriptedModel
 from tests.generator import Story, fixed_story, stories

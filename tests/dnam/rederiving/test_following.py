@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from dnam.compacting import Compacted, _dropped_at, compact, compacting
-from dnam.erasing_guild import erase_whole_guild
+from dnam.erasing.guild import erase_whole_guild
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs
 from dnam.redacting import redact
 from dnam.rederiving.following import gone_behind, gone_since, is_any_gone
-from dnam.shadows import Asked
+from dnam.shadows.manifest import Asked
 from projections.decisions.delete import DeletedRequest, delete, message_identity
 from projections.events.values import Item
 from projections.ids import EventId
@@ -26,7 +26,7 @@ from projections.summaries import SUMMARIES
 from projections.turns import TURNS
 from replay.engine import Engine
 from replay.rewriting import rewrite
-from replay.shadow import shadow_engine, shadow_folder
+from replay.shadows.shadow import shadow_engine, shadow_folder
 from replay.store import DiskStore
 from tests.dnam.rederiving.village import GARDEN, GENERAL, SETTINGS, STAFF, Village, both, derive, reader, village
 from tests.dnam.scripted import Calling, FakeClock, ScriptedModel
@@ -73,7 +73,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+    monkeypatch.setattr("dnam.shadows.followed.shadows_in", lambda _: [])
 
 
 @pytest.fixture

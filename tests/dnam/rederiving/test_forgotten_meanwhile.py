@@ -13,7 +13,7 @@ import pytest
 
 from dnam.adapters.anthropic.claude import Access, Claude
 from dnam.rederiving.watch import TakenBack, Watch
-from dnam.shadows import load
+from dnam.shadows.manifest import load
 from projections.policies.item_ids import derive as derive_id
 from replay.engine import Engine
 from tests.dnam.cli.memories import process

@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from dnam.shadow_behind import behind
-from dnam.shadows import load
+from dnam.shadows.behind import behind
+from dnam.shadows.manifest import load
 from projections.ids import EventId
 from projections.people import person_of
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.test_what_stands import THIRD

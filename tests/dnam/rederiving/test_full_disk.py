@@ -12,11 +12,11 @@ import pytest
 
 import dnam.rederiving.rederivation
 from dnam.model import Ask
-from dnam.shadows import load
+from dnam.shadows.manifest import load
 from replay.errors import CannotWrite, LogFull
 from replay.lmdb_file import LITTLE_ROOM
 from replay.log import Commit, Head, Syncing, untold
-from replay.shadow_store import ShadowLog
+from replay.shadows.store import ShadowLog
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import derive, reader, talk
 from tests.dnam.scripted import Calling, ScriptedModel, down

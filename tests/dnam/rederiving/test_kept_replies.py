@@ -14,11 +14,11 @@ from unittest.mock import patch
 import msgspec
 import pytest
 
-from dnam.encoder import Encoded, EncoderError
+from dnam.meaning.encoder import Encoded, EncoderError
 from dnam.model import Ask, Hear, Reply, SummaryInputs, unheard
 from dnam.prompts import digest
 from dnam.rederiving.rederivation import Rederivation, rederiving
-from dnam.shadows import Manifest
+from dnam.shadows.manifest import Manifest
 from projections.decisions.work import record_work
 from projections.events import (
     Event,
@@ -36,7 +36,7 @@ from replay.codec import decode_header
 from replay.errors import LogError
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from replay.units import tagged
 from tests.dnam.rederiving.crowd import chat
 from tests.dnam.rederiving.test_rederiving import told

@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import dnam.rederiving.walk
-from dnam.shadows import Asked
+from dnam.shadows.manifest import Asked
 from projections.items import ITEMS, ItemRow
 from projections.lookup import people
 from projections.people import name_of
@@ -30,7 +30,7 @@ from projections.summaries import SUMMARIES
 from replay.builder import check
 from replay.engine import Engine
 from replay.folding import Folding
-from replay.shadow import ShadowStore, shadow_engine
+from replay.shadows.shadow import ShadowStore, shadow_engine
 from replay.units import units
 from replay.verify import verify
 from tests.dnam.rederiving.histories import PEOPLE, TAKES_BACK, Step, Told, histories, tell

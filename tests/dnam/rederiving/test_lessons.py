@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from dnam.importers.source import Arrival, Arrived
-from dnam.importing import Importer
+from dnam.importing.importer import Importer
 from dnam.model import ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Manifest
+from dnam.shadows.manifest import Manifest
 from projections.config import Scope
 from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.hear import HeardRequest
@@ -20,7 +20,7 @@ from projections.decisions.meet import Account
 from projections.events import ExtractionAnswered, ItemEvent, SummaryAnswered
 from projections.events.values import OPERATOR
 from projections.items import items_of
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from replay.units import units
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GENERAL, SETTINGS, Village, both, derive, reader

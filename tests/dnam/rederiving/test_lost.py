@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from dnam.rederiving import lost
-from dnam.shadow_inputs import LessRead, heading, less_read
-from dnam.shadows import Lost, Manifest, load, save
+from dnam.shadows.inputs import LessRead, heading, less_read
+from dnam.shadows.manifest import Lost, Manifest, load, save
 from replay.engine import Engine
 from replay.reading import Reader
 from tests.dnam.cli.memories import dnam

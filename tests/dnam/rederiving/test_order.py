@@ -12,7 +12,7 @@ from dnam.model import Ask, ExtractionInputs, Hear, Model, Reply, unheard
 from dnam.rederiving.chains import Chains, Key
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Manifest
+from dnam.shadows.manifest import Manifest
 from projections.decisions.draft import Draft
 from projections.decisions.reapply import ReapplyRequest, reapply
 from projections.rows import Rows

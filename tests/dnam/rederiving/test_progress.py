@@ -7,7 +7,7 @@ import msgspec
 
 from dnam.model import Ask, Hear, Reply, unheard
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Manifest, load
+from dnam.shadows.manifest import Manifest, load
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import ASKED, SETTINGS, Village, derive, reader, talk
 from tests.dnam.scripted import FakeClock, ScriptedModel

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Asked, Manifest, exists, load
+from dnam.shadows.manifest import Asked, Manifest, exists, load
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.test_what_changes import delete_it

@@ -17,13 +17,13 @@ from dnam.rederiving import walk
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import rederiving
 from dnam.rederiving.starting import Starting
-from dnam.shadows import Manifest, load
+from dnam.shadows.manifest import Manifest, load
 from projections.events.values import Item
 from projections.ids import Point
 from projections.rederiving.schedule import Run
 from projections.rows import Rows
 from replay.errors import CannotWrite
-from replay.shadow_store import ShadowLog
+from replay.shadows.store import ShadowLog
 from tests.dnam.rederiving.village import (
     ASKED,
     SETTINGS,

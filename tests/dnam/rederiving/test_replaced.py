@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Manifest
+from dnam.shadows.manifest import Manifest
 from replay.folder import Folder, remove_for_good
 from replay.store import MOST_RETIRED
 from tests.dnam.rederiving.village import ASKED, SETTINGS, both, derive, reader, talk, village

@@ -12,7 +12,7 @@ from dnam.model import Ask, ExtractionInputs, Hear, ModelError, Reply, unheard
 from dnam.rederiving.estimate import guessed_micros
 from dnam.rederiving.rederivation import rederiving
 from dnam.rederiving.spending import Spending
-from dnam.shadows import Manifest, load
+from dnam.shadows.manifest import Manifest, load
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from tests.dnam.rederiving.test_rederiving import OTHER, told

@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from dnam.adapters.anthropic.claude import Access, Claude
-from dnam.encoder import Encoded, EncoderError
 from dnam.loops.merge import texts_of
+from dnam.meaning.encoder import Encoded, EncoderError
 from dnam.model import ExtractionInputs
 from dnam.rederiving.watch import TakenBack, Watch
-from dnam.shadows import Asked, Manifest, load
+from dnam.shadows.manifest import Asked, Manifest, load
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard
 from projections.events.upkeep import EncodedKind
 from projections.lookup import sessions
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from replay.units import Sheaf, Told, units
 from tests.dnam.claude.batch_stage import office
 from tests.dnam.cli.memories import process

@@ -13,9 +13,9 @@ from dnam.rederiving.runs import Runs
 from dnam.rederiving.spending import Spending
 from dnam.rederiving.together import made_together
 from dnam.rederiving.traffic import Traffic
-from dnam.shadows import Manifest
+from dnam.shadows.manifest import Manifest
 from replay.log import Commit, Head, Syncing, untold
-from replay.shadow_store import ShadowLog
+from replay.shadows.store import ShadowLog
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.village import ASKED, SETTINGS, STAFF, Village, both, derive, reader
 from tests.dnam.scripted import FakeClock

@@ -12,13 +12,13 @@ import pytest
 from dnam.model import Ask, ExtractionInputs, Hear, ModelError, Reply, SummaryInputs, unheard
 from dnam.rederiving.drive import Stopped
 from dnam.rederiving.rederivation import Rederivation, rederiving
-from dnam.shadows import Manifest, load
+from dnam.shadows.manifest import Manifest, load
 from projections.decisions.delete import DeletedRequest, delete
 from projections.events import Event, ExtractionAnswered, ExtractionReplied
 from projections.people import name_of
 from replay.engine import Engine
 from replay.group import Recorded
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from replay.units import tagged
 from tests.dnam.rederiving.test_laws import rows_of
 from tests.dnam.rederiving.village import ASKED, SETTINGS, Village, both, derive, reader, village

@@ -18,8 +18,8 @@ import msgspec
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dnam.adoption.unadopting import Unadopting
 from dnam.reverting import Asked, Done, carry_out, caused_by, plan, the_revert
-from dnam.unadopting import Unadopting
 from projections.decisions.came_of import Chronicle
 from projections.errors import BadRequest
 from projections.events import ExtractionAnswered, ItemUpserted

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from dnam.model import Ask
-from dnam.shadows import load
+from dnam.shadows.manifest import load
 from tests.dnam.cli.memories import dnam
 from tests.dnam.rederiving.test_rederiving import OTHER, told
 from tests.dnam.rederiving.village import Village, derive, reader, talk

@@ -8,7 +8,7 @@ import pytest
 from dnam.consenting import consent
 from dnam.model import ExtractionInputs
 from dnam.rederiving.finding import messages_of
-from dnam.shadows import load
+from dnam.shadows.manifest import load
 from projections.decisions.audience import AudienceRequest, change_audience
 from projections.decisions.delete import DeletedRequest, delete
 from projections.decisions.draft import Draft, Origin
@@ -21,7 +21,7 @@ from projections.rederiving import taking_back
 from projections.rederiving.roles import TOLD
 from projections.rows import Rows
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from replay.units import units
 from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GARDEN, STAFF, Village, both, derive, reader, talk
@@ -235,7 +235,7 @@ def test_much_that_says_a_deleted_message_again_goes_first(tmp_path: Path, monke
     told(tmp_path, before)
     asyncio.run(derive(tmp_path, reader("enjoys", name="other"), asked=OTHER))
     with monkeypatch.context() as killed:  # before the shadow was followed
-        killed.setattr("dnam.shadows_followed.shadows_in", lambda _: [])
+        killed.setattr("dnam.shadows.followed.shadows_in", lambda _: [])
         told(tmp_path, after)
     parts: list[int] = []
 

@@ -11,7 +11,7 @@ from dnam.consenting import consent
 from dnam.errors import PriceUnknown
 from dnam.model import Ask, ExtractionInputs
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Asked, Manifest, cost_words, drop, load, making
+from dnam.shadows.manifest import Asked, Manifest, cost_words, drop, load, making
 from projections.decisions.delete import DeletedRequest, delete
 from projections.policies.item_ids import derive as derived_id
 from replay.engine import Engine

@@ -10,7 +10,7 @@ from dnam.assistant import Assistant
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, MergeInputs, Model, SummaryInputs
 from dnam.rederiving.rederivation import rederiving
-from dnam.shadows import Asked, Manifest, exists, load
+from dnam.shadows.manifest import Asked, Manifest, exists, load
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -19,7 +19,7 @@ from projections.ids import Handle, Ref
 from projections.items import ITEMS
 from projections.summaries import SUMMARIES
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.dnam.scripted import FakeClock, Script, ScriptedModel, settings
 from tests.world import NOW
 

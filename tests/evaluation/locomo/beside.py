@@ -19,7 +19,7 @@ from projections.ids import EventId
 from projections.items import ITEMS
 from projections.rows import Rows
 from replay.engine import Engine
-from replay.shadow import shadow_engine
+from replay.shadows.shadow import shadow_engine
 from tests.evaluation.locomo.measures import HEADINGS, RECALL10, Asked, lines
 from tests.evaluation.locomo.prompts import Held, held_in_prompts
 from tests.evaluation.locomo.rankings import Ranking, Recall, rank

@@ -8,10 +8,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from dnam.assistant import Assistant
-from dnam.embedding import Embedding
-from dnam.encoder import Encoder, EncoderMissing
-from dnam.encoders import opened
-from dnam.meaning import Meaning, Sought
+from dnam.meaning.embedding import Embedding
+from dnam.meaning.encoder import Encoder, EncoderMissing
+from dnam.meaning.encoders import opened
+from dnam.meaning.question import Meaning, Sought
 from dnam.memory import Memory
 from dnam.model import Model
 from projections.nearness import Nearness

@@ -14,8 +14,8 @@ import msgspec
 from dnam.assistant import Assistant
 from dnam.importers.locomo import PLATFORM, LoCoMo
 from dnam.importers.source import Arrival, Arrived, Options
-from dnam.importing import Importer
-from dnam.learning import Learner, Progress
+from dnam.importing.importer import Importer
+from dnam.learning.learner import Learner, Progress
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, Hear, Reply, unheard
 from dnam.settings import Settings, read

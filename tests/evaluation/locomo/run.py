@@ -12,7 +12,7 @@ from types import MappingProxyType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from dnam.encoder import EncoderError
+from dnam.meaning.encoder import EncoderError
 from dnam.memory import Memory
 from projections.nearness import Nearness
 from tests.evaluation.locomo.encoding import nearnesses

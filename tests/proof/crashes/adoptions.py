@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Self, TypeVar
 
 from msgspec import Struct
 
-from dnam.adopted import Touch, touched_by
-from dnam.shadow_source import rederived_of
-from dnam.shadows import load
+from dnam.adoption.adopted import Touch, touched_by
+from dnam.shadows.manifest import load
+from dnam.shadows.source import rederived_of
 from projections.decisions.adopted import Adoption, next_adoption, that_count
 from projections.events import ItemReverted, RederivationAdopted, SummaryReverted
 from projections.fold import Projection, Record

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from projections.registry import FOLD
 from replay import codec
-from replay.backup import EVENTS, Backup, TakenBack, look_over, taken_back
+from replay.backups.backup import EVENTS, Backup, TakenBack, look_over, taken_back
+from replay.backups.ledger import fact_of
+from replay.backups.manifest import NAME
+from replay.backups.pieces import content_of
 from replay.builder import check
 from replay.errors import LogError
 from replay.folding import Folding
-from replay.ledger import fact_of
 from replay.log import StoredEvent
-from replay.manifest import NAME
-from replay.pieces import content_of
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.proof.crashes.stood import NOTHING, Stood

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam.adopted import Touch
+from dnam.adoption.adopted import Touch
 from projections.decisions.adopted import Adoption, next_adoption, of_owner
 from projections.decisions.adopted_all import Rederived
 from projections.decisions.draft import Decision, Draft

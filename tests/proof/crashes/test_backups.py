@@ -11,13 +11,13 @@ import pytest
 from projections.ids import Seq
 from projections.registry import FOLD
 from replay import codec
-from replay.backup import TakenBack
+from replay.backups.backup import TakenBack
+from replay.backups.ledger import NAME as LEDGER
+from replay.backups.manifest import NAME, Manifest, read_manifest, write_manifest
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.folder import Folder
-from replay.ledger import NAME as LEDGER
 from replay.log import StoredEvent
-from replay.manifest import NAME, Manifest, read_manifest, write_manifest
 from replay.store import DiskStore
 from tests.proof.crashes.backups import Kept, differing, glanced, read_whole, restored
 from tests.proof.crashes.stood import NOTHING, Stood

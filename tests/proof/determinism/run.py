@@ -22,9 +22,9 @@ from projections.fold import Fold
 from projections.ids import EventId
 from projections.registry import FOLD
 from replay import codec, line
-from replay import recall_tables as layout
 from replay.builder import check, rebuild
 from replay.engine import Engine
+from replay.recall import tables as layout
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, digest, living

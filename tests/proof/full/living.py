@@ -15,7 +15,7 @@ import msgspec
 
 from dnam.assistant import Assistant
 from dnam.compacting import compact
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
 from projections.errors import DnamError

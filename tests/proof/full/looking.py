@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from dnam.shadows import exists, load
+from dnam.shadows.manifest import exists, load
 from projections.registry import FOLD
 from replay.builder import check
 from replay.engine import Engine
 from replay.folding import Folding
 from replay.proofs import edge_at
-from replay.shadow_store import ShadowStore
+from replay.shadows.store import ShadowStore
 from replay.store import DiskStore
 from replay.verify import Problem, verify
 from tests.proof.full.said import SHADOW

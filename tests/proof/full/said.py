@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.shadows import exists, load
+from dnam.shadows.manifest import exists, load
 from projections.items import items_of
 from projections.lookup import find_people
 from projections.registry import FOLD
 from replay import codec
+from replay.backups.manifest import NAME
 from replay.builder import check
 from replay.engine import Engine
-from replay.manifest import NAME
 from replay.store import DiskStore
 from tests.proof.full.faults import FULL, Fault
 

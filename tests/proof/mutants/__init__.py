@@ -49,7 +49,7 @@ CLAIMS = (
         "tests/proof/mutants/fresh.json by `python -m tests.proof.mutants --fresh SEED`, since it takes as long as "
         "this part. It is data of the commit that the line names. It falls short where the lower end of the interval "
         f"in which the share of all mutants lies (Wilson's, 95%) is less than {LEAST:.0%}, and where a survivor is "
-        "neither explained in survivors.toml nor killed by now, which `--again` tries. Of replay/ring_records.py tests "
+        "neither explained in survivors.toml nor killed by now, which `--again` tries. Of replay/ring/records.py tests "
         "were sharpened on all",
     ),
     Claim("control", "What is not changed survives", "functions put in as they are, in the same way"),

@@ -35,8 +35,8 @@ LOG = Scope(
         "replay/proofs.py",
         "replay/keyring*.py",
         "replay/ring*.py",
-        "replay/second_copy.py",
-        "replay/wrapped_keys.py",
+        "replay/ring/second_copy.py",
+        "replay/ring/wrapped.py",
     ),
     share=0.16,
     tests=tuple(

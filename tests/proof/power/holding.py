@@ -14,12 +14,12 @@ from dnam.memory import Memory
 from projections.ids import UNSEALED, EventId
 from projections.registry import FOLD
 from replay import codec
-from replay.backing_up import back_up
-from replay.backup import Backup, look_over
+from replay.backups.backing_up import back_up
+from replay.backups.backup import Backup, look_over
 from replay.builder import check
 from replay.errors import KeyRingMissing, NothingHere
 from replay.folding import Folding
-from replay.shadow_store import ShadowStore
+from replay.shadows.store import ShadowStore
 from replay.store import DiskStore
 from replay.verify import Problem as Told
 from replay.verify import verify

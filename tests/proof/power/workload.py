@@ -20,23 +20,23 @@ from typing import Any
 import msgspec
 
 from dnam.compacting import compact
-from dnam.erasing import erase
+from dnam.erasing.person import erase
 from dnam.importers.detect import detect
 from dnam.importers.merge import in_order
 from dnam.importers.source import Options
-from dnam.importing import Importer
+from dnam.importing.importer import Importer
 from dnam.memory import Memory
 from dnam.redacting import redact
 from projections.registry import FOLD
-from replay.backing_up import back_up
-from replay.backup import Backup, look_over
+from replay.backups.backing_up import back_up
+from replay.backups.backup import Backup, look_over
+from replay.backups.plan import keys_for, look_at, plan
+from replay.backups.restore import restore
 from replay.builder import rebuild
 from replay.engine import Engine
 from replay.erasure import unfinished
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head, Syncing, untold
-from replay.restore import restore
-from replay.restore_plan import keys_for, look_at, plan
 from replay.store import DiskStore
 from tests.dnam.rederiving import village
 from tests.dnam.rederiving.village import GENERAL, STAFF, Village, derive, reader

@@ -32,8 +32,8 @@ from replay.engine import Engine
 from replay.errors import LogError
 from replay.folding import Folding
 from replay.log import StoredEvent
-from replay.ring_records import RingRecord
-from replay.ringfile import FileRingStore
+from replay.ring.file import FileRingStore
+from replay.ring.records import RingRecord
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.dnam.cli.memories import dnam

@@ -15,8 +15,8 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
-from replay.pages import PAGE_SIZE, Node, PageFile, Span, Walk, branches_of, metas, nodes_of
-from replay.pages import _places as places_of
+from replay.pages.fitting import PAGE_SIZE, Node, PageFile, Span, Walk, branches_of, metas, nodes_of
+from replay.pages.fitting import _places as places_of
 
 Kind = Literal["flip", "zero", "cut", "more"]
 Where = Literal["log", "ring", "views", "shadow", "backup"]

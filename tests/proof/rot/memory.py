@@ -19,7 +19,7 @@ from freezegun import freeze_time
 
 from projections.ids import Seq
 from projections.registry import FOLD
-from replay.backing_up import back_up
+from replay.backups.backing_up import back_up
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.log import StoredEvent

@@ -25,8 +25,8 @@ from projections.registry import FOLD
 from replay.builder import silent
 from replay.engine import Engine
 from replay.group import Recorded
-from replay.keyring import ERA, SET, KeyRing
 from replay.log import Commit, Entry
+from replay.ring.keyring import ERA, SET, KeyRing
 from replay.store import DiskStore
 from tests.bench.seed import ChatClock
 from tests.bench.talk import FIRST_KEY, FIRST_SAID

@@ -20,8 +20,8 @@ from projections.ids import EventId, Handle, VaultId
 from projections.registry import FOLD
 from replay import codec
 from replay.codec import Header
-from replay.keyring import Vault
 from replay.log import Entry
+from replay.ring.keyring import Vault
 from replay.sealer import NONCE, Sealer
 from replay.store import DiskStore
 from tests.bench.talk import FIRST_SAID

@@ -9,7 +9,7 @@ clock measures well.
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from replay.ring_records import SIZE
+from replay.ring.records import SIZE
 from tests.proof.claim import Figure, Spread
 from tests.proof.scale.measuring import Measured
 

@@ -1,0 +1,1 @@
+"""Bringing in what other programs kept: what `importers` read, decided, recorded, and counted."""

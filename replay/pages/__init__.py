@@ -1,0 +1,1 @@
+"""LMDB's pages, read from its bytes: whether they fit together, and which nobody needs."""

@@ -1,0 +1,1 @@
+"""Repairing a damaged log: from a backup of it, or of what can still be read."""

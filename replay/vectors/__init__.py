@@ -1,0 +1,1 @@
+"""Vectors on disk: sealed, each under the key of its text's vault, and opened."""
