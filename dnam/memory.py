@@ -118,7 +118,7 @@ class Memory(Prompting):
             waits=waiting,
         )
         async with opened(opening, waiting) as engine:
-            engine.lightened = give_back
+            engine.view_commits.lightened = give_back
             memory = Memory(engine, chosen, language)
             await asyncio.to_thread(sweep_what_is_left, memory, log.warning)
             await go_on_erasing_guilds(memory, log.warning)

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -21,25 +21,21 @@ from projections.fold import Fold
 from projections.registry import FOLD
 from projections.rows import Rows
 from replay import codec
-from replay.builder import bring_up, no_collection, rebuild
+from replay.builder import bring_up, rebuild
 from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
 from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
-from replay.group import Group, Opened, Recorded
+from replay.group import Group, Recorded
 from replay.jobs import Job
 from replay.live import Live, Tail
 from replay.lock import Waits, silently
 from replay.log import Head, Log
-from replay.position import Position
+from replay.opened import Opened
 from replay.store import DiskStore, MemoryStore, Store
 from replay.travel import Moment, Past, settle, settled
-from replay.views import Views, unhurried
+from replay.view_commits import BEHIND, ViewCommits
 from replay.writer import CLOSED, Writer, left
 
-BEHIND = 4096
-"""How many events the views may lack when a writer opens, or in a burst; more are folded into them first."""
-BURST = 8
-"""A commit of more decisions than this is one of a burst, which is recorded before the views are kept up."""
 BETWEEN = "this memory is just being opened for writing"
 
 
@@ -53,25 +49,16 @@ class Engine:
         self.fold = fold
         self.live = Live(store, fold)
         self.recorder = Recorder(clock or SystemClock(), store.clock_note)
-        self.view_errors: list[Exception] = []
         self.timing: Callable[[], AbstractContextManager[object]] = nullcontext
         """Stands around every commit of the log: whoever measures hands in a timer."""
-        self.lightened: Callable[[], object] = unhurried
-        """Called when views were written and the memory for that was let go: whoever has a heap to tend hands in what
-        gives it back to the system.
-        """
         self.closing_seconds: float | None = None
         """How long closing waits for what is under way, and writes views; None: as long as it takes."""
-        self._views_until: float | None = None
-        """Until when views are written (monotonic seconds), once closing has begun."""
-        self._view_commit_events = view_commit_events
         self._mutex = threading.RLock()
         self._recorded: deque[Tail] = deque()
         self._opened = Opened()
         self._under_way: int | None = None
         """While a commit is under way here, where the log ended before."""
-        self._committer = ThreadPoolExecutor(1, "views")
-        self._committing = threading.Event()
+        self.view_commits = ViewCommits(self._alone, view_commit_events)
         self._turn = threading.Lock()
         self._writer: Writer | None = None
         self._closed_for: LogError | None = None
@@ -198,7 +185,7 @@ class Engine:
         try:
             finish_erasures(self)
         except Exception as error:  # noqa: BLE001 - the next writer tries again; it is told when the memory is closed
-            self.view_errors.append(error)
+            self.view_commits.errors.append(error)
 
     def follow_erasures(self) -> None:
         """Bring the ring in line with every erasure in the log."""
@@ -288,8 +275,7 @@ class Engine:
                 self._under_way = None
         for job, recorded in done:
             job.succeed(recorded)
-        most = self._view_commit_events
-        self._maybe_commit_views(max(BEHIND, most) if group.decisions > BURST else most)
+        self.view_commits.keep_up(self.live, group.decisions)
         return list(waiting)
 
     def _take_over(self, tail: Tail) -> None:
@@ -311,11 +297,11 @@ class Engine:
             self.live.absorb(self._recorded.popleft())
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _alone(self) -> Iterator[Live]:
         """The mutex, with everything that was recorded here among the rows."""
         with self._mutex:
             self._absorb()
-            yield
+            yield self.live
 
     def _freshen(self) -> None:
         """With the mutex held: the rows up to the log's end, but for what is being committed here: that is taken over
@@ -341,54 +327,14 @@ class Engine:
                 "This program can read, but must not write; install the newer version"
             )
 
-    def _maybe_commit_views(self, most: int) -> None:
-        behind = self.live.folded - self.live.base
-        if behind >= most and self.live.views() is not None and not self._committing.is_set():
-            self._committing.set()
-            self._committer.submit(self._commit_views_in_background, most)
-
-    def _commit_views_in_background(self, most: int) -> None:
-        try:
-            self.commit_views(most)
-        except Exception as error:  # noqa: BLE001 - views can wait; the error is kept, and told when the memory is closed
-            self.view_errors.append(error)
-        finally:
-            self._committing.clear()
-
     def commit_views(self, least: int = 1) -> None:
-        """Write what the overlay holds to the views; nothing when there are none, or fewer than `least` events are new:
-        who asks may have counted before a commit that has just ended.
-        """
-        views = self._write_views(least)
-        if views is not None and views.is_swollen and not self._let_go:
-            with self._alone():  # nobody looks
-                self.live.follow()
-                if views is self.store.views:  # else another process removed their folder
-                    views.shrink()
-            self.lightened()
+        """See `ViewCommits.commit`."""
+        self.view_commits.commit(least)
 
-    def _write_views(self, least: int) -> Views | None:
-        """The views that were written."""
-        with self._alone():
-            self.live.freshen_views()
-            views, base, upto = self.live.views(), self.live.base, self.live.folded
-            if views is None or upto - base < least:
-                return None
-            stored = self.store.log.get(upto)
-            assert stored is not None
-            position = Position(upto, codec.digest(stored.header), self.store.log.id)
-            with no_collection():
-                changes = self.live.overlay.changes(upto)
-        with no_collection():
-            views.commit(changes, position, since=base, find=self.store.log.find, look=self._check_time)
-        if views.given_up is not None and views.given_up not in self.view_errors:
-            self.view_errors.append(views.given_up)  # told when the memory is closed
-        return views
-
-    def _check_time(self) -> None:
-        """Busy where closing has no more time for views: they can wait, and the next writer brings them up."""
-        if self._views_until is not None and time.monotonic() > self._views_until:
-            raise Busy(f"they could not be written within the {self.closing_seconds:.2g} s in which it was to close")
+    @property
+    def view_errors(self) -> list[Exception]:
+        """Why views could not be written, and what else the next writer tries again."""
+        return self.view_commits.errors
 
     @contextmanager
     def reading(self) -> Iterator[Rows]:
@@ -459,17 +405,17 @@ class Engine:
         with self._at_rest(until):
             if self._let_go:
                 return
-            self._let_go, self._views_until = True, until
+            self._let_go = True
             if self._writer is not None:
                 self._writer.end()
-        self._committer.shutdown()
+        self.view_commits.closing(self.closing_seconds, until)
         try:
             if self._writer is not None and not self.store.newer_views():
                 with self._alone():
                     self.live.follow()  # what LMDB gave up is opened anew
                 self.commit_views()
         except LogError as error:
-            self.view_errors.append(error)  # they can wait: the next writer brings them up
+            self.view_commits.errors.append(error)  # they can wait: the next writer brings them up
         finally:
             with self._mutex:
                 self.store.close()

@@ -3,11 +3,10 @@ everything goes to the log in one commit. A decision that raises leaves nothing 
 ends its group: what comes after it must not use a key that is about to be destroyed.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -16,15 +15,16 @@ from projections.decisions.draft import MOST_EVENTS, Decision, Draft
 from projections.decisions.given import Given, GivenVault, Lost
 from projections.events import UNSEALED_TAGS, Event, ItemEvent, MessageRedacted, PersonErased
 from projections.events.summaries import SummaryEvent
-from projections.fold import Projection, Record
+from projections.fold import Record
 from projections.ids import UNSEALED, EventId, Handle, Seq, VaultId
 from projections.policies.closing import closing, identity_of
 from projections.policies.resting import DERIVED, widening
-from projections.rows import Found, R, RawRows, Rows
+from projections.rows import RawRows, Rows
 from projections.vaults import home
 from replay import codec
 from replay.clock import Recorder
 from replay.codec import HEADER_VERSION, Header
+from replay.decoded_once import DecodedOnce
 from replay.errors import (
     CannotWrite,
     Damaged,
@@ -36,23 +36,14 @@ from replay.errors import (
     UnknownEvent,
 )
 from replay.folding import dropped_by
-from replay.known import Ids, Seen
+from replay.known import Ids
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head, Syncing, untold
+from replay.opened import Opened
 from replay.overlay import Layer, Layered, Overlay
-from replay.ranges import KEPT, Ranges
+from replay.ranges import Ranges
 from replay.ring.keyring import KeyRing
 
-LEAST_KEPT = 128
-"""A shorter row is decoded sooner than it is looked up, in bytes."""
-MOST_KEPT = 4096
-"""How many decoded rows are kept."""
-MOST_OPENED = 1024
-"""How many events of the log that others rest on are kept, and how many that others may: about 2 KB each, from group to
-group.
-"""
-MOST_TAKEN = 16_384
-"""How many events are kept that were taken over: an import is learned from behind all of it."""
 SHOWN = (ItemEvent, SummaryEvent)
 """What is derived and shown to a model again: what comes of that rests on it."""
 
@@ -72,86 +63,6 @@ class _Staged(msgspec.Struct, frozen=True, gc=False):
     record: Record
     vault: VaultId
     entry: Entry
-
-
-class _DecodedOnce(Rows):
-    """Rows of which a long one is decoded once, whichever decisions of a group read it; so are those of one person."""
-
-    def __init__(
-        self,
-        raw: RawRows,
-        ids: Ids,
-        kept: dict[tuple[str, bytes], Any],
-        ranges: Ranges,
-        events: Callable[[EventId], Event | None],
-    ) -> None:
-        super().__init__(raw, ids, events=events)
-        self._kept = kept
-        self._ranges = ranges
-
-    def scan(
-        self,
-        projection: Projection[R],
-        prefix: bytes = b"",
-        *,
-        start: bytes | None = None,
-        stop: bytes | None = None,
-        reverse: bool = False,
-    ) -> Iterator[Found[R]]:
-        if projection.table in KEPT and start is stop is None and not reverse:
-            return self._ranges.rows(projection, prefix, partial(super().scan, projection))
-        return super().scan(projection, prefix, start=start, stop=stop, reverse=reverse)
-
-    def _decoded(self, projection: Projection[R], body: bytes) -> R:
-        if len(body) < LEAST_KEPT:
-            return projection.decode(body)
-        known: R | None = self._kept.get((projection.table, body))
-        if known is None:
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            known = self._kept[projection.table, body] = projection.decode(body)
-        return known
-
-
-class Opened:
-    """Events that others rest on, each opened once, or not at all where it was recorded just now; and where events are,
-    each looked up once: what is decided about somebody rests on the same ones again and again. Each group hands them to
-    the next, if its commit came to be and nothing else happened to the log since.
-    """
-
-    def __init__(self) -> None:
-        self.events: dict[EventId, Event] = {}
-        self.taken: dict[EventId, Event] = {}
-        """What was taken over lately."""
-        self.seen: Seen = {}
-        self._as_of: Head | None = None
-
-    def at(self, head: Head) -> "Opened":
-        """What is known of a log that ends so, for a group that will say how far it `reached`."""
-        if head != self._as_of:
-            self.forget()
-        self._as_of = None
-        return self
-
-    def forget(self) -> None:
-        """Know nothing any more."""
-        for each in (self.events, self.taken, self.seen):
-            each.clear()
-
-    def trim(self) -> None:
-        """Let go of what was kept first, where it is too much."""
-        for each, most in ((self.events, MOST_OPENED), (self.taken, MOST_TAKEN)):
-            if len(each) > most:
-                for event in list(islice(each, len(each) // 2)):
-                    del each[event]
-
-    def find(self, event: EventId) -> Event | None:
-        """An event that is known."""
-        return self.events.get(event) or self.taken.get(event)
-
-    def reached(self, head: Head) -> None:
-        """The log ends here by now."""
-        self._as_of = head
 
 
 class Group:
@@ -225,7 +136,7 @@ class Group:
 
     def rows(self) -> Rows:
         """What there is by now, with what this group recorded."""
-        return _DecodedOnce(self._raw, self._ids, self._kept, self._ranges, self._readable)
+        return DecodedOnce(self._raw, self._ids, self._kept, self._ranges, self._readable)
 
     @property
     def ended(self) -> bool:

@@ -134,7 +134,7 @@ def _rest(
     except (DnamError, OSError) as error:  # a file that cannot be removed does not keep the rest
         troubles.append(error)
     if in_background:
-        engine.view_errors += troubles
+        engine.view_errors.extend(troubles)
         engine.finish_in_background()
     else:
         try:

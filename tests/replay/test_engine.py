@@ -22,8 +22,8 @@ from projections.ids import Identity
 from projections.messages import MESSAGES
 from projections.registry import PROJECTIONS
 from projections.rows import Rows
-from replay import codec, group
-from replay.engine import BURST, Engine
+from replay import codec, decoded_once
+from replay.engine import Engine
 from replay.errors import Busy, EventConflict, LogError, ReadOnly, Refused
 from replay.group import Group, Recorded
 from replay.jobs import Job, alone, by_future
@@ -31,6 +31,7 @@ from replay.live import Tail
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Head, Syncing, untold
 from replay.store import MemoryStore
+from replay.view_commits import BURST
 from replay.writer import MOST_IN_GROUP
 from tests.replay.stage import FakeClock, contents, digest, drafts, event_id, says, setting, texts, together
 from tests.world import NOW
@@ -354,7 +355,7 @@ def test_a_long_row_is_decoded_once_in_a_group_and_few_are_kept(
         return []
 
     engine.record(reads)
-    monkeypatch.setattr(group, "MOST_KEPT", 1)
+    monkeypatch.setattr(decoded_once, "MOST_KEPT", 1)
     engine.record(reads)
     assert same == [True, False]
 

@@ -81,7 +81,7 @@ def short_spans(monkeypatch: pytest.MonkeyPatch, helpers: list[Helper]) -> None:
     monkeypatch.setattr(layout, "SEGMENT", layout.SEGMENT._replace(bits=3))
     monkeypatch.setattr(layout, "SPAN", layout.SPAN._replace(bits=5))
     path, spans = "sys.path[:] = {path!r}; ", "layout.SEGMENT._replace(bits=3), layout.SPAN._replace(bits=5)"
-    shorter = f"from replay import recall_tables as layout; layout.SEGMENT, layout.SPAN = {spans}; "
+    shorter = f"from replay.recall import tables as layout; layout.SEGMENT, layout.SPAN = {spans}; "
     monkeypatch.setattr(module, "_COMMAND", module._COMMAND.replace(path, path + shorter))
 
 

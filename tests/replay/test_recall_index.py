@@ -316,7 +316,7 @@ def breaks_off(engine: Engine, steps: int, monkeypatch: pytest.MonkeyPatch) -> b
             raise Busy("its time is over")
 
     with monkeypatch.context() as patched, suppress(Busy):
-        patched.setattr(engine, "_check_time", check_time)
+        patched.setattr(engine.view_commits, "_check_time", check_time)
         engine.commit_views()
         return False
     return True

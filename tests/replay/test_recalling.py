@@ -92,7 +92,7 @@ def test_what_came_back_since_it_was_written_is_not_looked_for_on_disk(
             engine.record(drafts(setting("x"), name=f"{engine.head().size}"))
         commit(engine)
         assert look(engine, "bittern") == []
-        monkeypatch.setattr(engine, "_maybe_commit_views", lambda most: None)
+        monkeypatch.setattr(engine.view_commits, "keep_up", lambda live, decisions: None)
         engine.record(drafts(ItemRestored(said=NOW, by=OPERATOR, item=item, returns=tuple(heard[20:22])), name="loud"))
         assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
         for n in range(40, 60):
@@ -115,7 +115,7 @@ def test_what_was_made_again_since_is_not_looked_for_on_disk(data: Path, monkeyp
             engine.record(drafts(setting("x"), name=f"{engine.head().size}"))
         commit(engine)
         assert look(engine, "egret") == ["egret 20", "egret 21"]
-        monkeypatch.setattr(engine, "_maybe_commit_views", lambda most: None)
+        monkeypatch.setattr(engine.view_commits, "keep_up", lambda live, decisions: None)
         engine.record(drafts(MessageRedacted(said=NOW, by=PLATFORM, events=tuple(edited_ids)), name="redacted"))
         assert (look(engine, "egret"), look(engine, "bittern")) == ([], ["bittern 20", "bittern 21"])
         for n in range(40, 50):
@@ -147,7 +147,7 @@ def test_what_was_away_while_nobody_looked_is_found_again(
             edits = tuple(each.id for each in engine.record(away).records)
             back = drafts(MessageRedacted(said=NOW, by=PLATFORM, events=edits), name="redacted")
         commit(engine)
-        monkeypatch.setattr(engine, "_maybe_commit_views", lambda most: None)
+        monkeypatch.setattr(engine.view_commits, "keep_up", lambda live, decisions: None)
         engine.record(back)
         assert look(engine, "bittern") == ["bittern 20", "bittern 21"]
         commit(engine)

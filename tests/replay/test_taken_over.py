@@ -14,7 +14,7 @@ from projections.ids import UNSEALED, EventId
 from projections.people import NOTES
 from projections.policies.compartments import direct, in_guild
 from projections.rows import Rows
-from replay import group
+from replay import opened
 from replay.engine import Engine
 from replay.errors import LogFull, Refused
 from replay.group import Group, Recorded
@@ -215,8 +215,8 @@ def test_nor_is_what_a_log_lost_without_a_word(engine: Engine, monkeypatch: pyte
 
 
 def test_little_is_kept_of_what_was_taken_over(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(group, "MOST_TAKEN", 2)
-    monkeypatch.setattr(group, "MOST_OPENED", 3)
+    monkeypatch.setattr(opened, "MOST_TAKEN", 2)
+    monkeypatch.setattr(opened, "MOST_OPENED", 3)
     at_once(engine, [[DM], *([back(f"{number}", note(), KEPT)] for number in range(10))])
     for name in "abcdefgh":
         engine.record(resting(name))

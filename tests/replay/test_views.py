@@ -15,14 +15,14 @@ from typing import Any
 import lmdb
 import pytest
 
-import replay.engine
+import replay.view_commits
 import replay.views
 from dnam.steadiness import give_back
 from projections.ids import VaultId
 from projections.registry import FOLD
 from replay import inspecting, lmdb_file
 from replay.builder import check
-from replay.engine import BURST, Engine
+from replay.engine import Engine
 from replay.errors import CannotWrite, DamagedViews, LogFull
 from replay.overlay import Entry, Layer, visible
 from replay.packing import PackedRows, Segment, pack, unpack
@@ -30,6 +30,7 @@ from replay.position import Position
 from replay.recall.index import Find
 from replay.snapshot import LAST_KEY
 from replay.store import DiskStore
+from replay.view_commits import BURST
 from replay.views import Changes, Views, unhurried
 from tests.bench.alone import rss_mb
 from tests.replay.stage import FakeClock, contents, digest, drafts, says, setting, texts, together, views_folder
@@ -109,7 +110,7 @@ def test_a_burst_is_recorded_before_the_views_are_kept_up(data: Path) -> None:
 
 
 def test_a_long_burst_does_not_leave_the_views_behind_for_ever(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay.engine, "BEHIND", BURST + 1)
+    monkeypatch.setattr(replay.view_commits, "BEHIND", BURST + 1)
     with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1) as engine:
         together(engine, [drafts(setting(str(n), key=f"k{n}"), name=str(n)) for n in range(BURST + 1)])
         assert views_size(engine) == BURST + 1
@@ -129,7 +130,7 @@ def test_views_are_not_committed_once_more_for_what_was_recorded_meanwhile(
         written.clear()
         engine.record(says("m1"))
         size = views_size(engine)
-        engine._maybe_commit_views(1)  # as a record does that began before
+        engine.view_commits.keep_up(engine.live, 1)  # as a record does that began before
         assert (views_size(engine), written) == (size, [True])
         engine.record(says("m2"))
         assert views_size(engine) > size
@@ -140,7 +141,7 @@ def test_views_that_took_much_memory_for_a_commit_give_it_back(data: Path, monke
     """Not while somebody reads a moment of them: with the next commit then. Whoever tends the heap is told."""
     with Engine.open(data, create=True, clock=FakeClock(), view_commit_events=1) as engine:
         opened, told = list[object](), list[str]()
-        engine.lightened = lambda: told.append(key_of[0])
+        engine.view_commits.lightened = lambda: told.append(key_of[0])
         key_of = [""]
         views = engine.store.views
         assert views is not None
@@ -178,7 +179,7 @@ def test_where_views_cannot_be_opened_anew_they_are_with_the_next_look(
         with monkeypatch.context() as full:
             full.setattr(views._environment, "_opening", refuse)
             engine.record(says("m1"))
-            engine._committer.submit(lambda: None).result()
+            engine.view_commits.settled()
         engine.record(says("m2"))
         assert (views_size(engine), len(texts(engine))) == (engine.head().size, 2)
         assert ["too many open files" in str(each) for each in engine.view_errors] == [True]
@@ -223,7 +224,7 @@ def test_what_lmdb_took_for_pages_is_given_back(tmp_path: Path) -> None:
 
 def views_size(engine: Engine) -> int:
     """How far the views are, after what is on its way to them."""
-    engine._committer.submit(lambda: None).result()
+    engine.view_commits.settled()
     assert isinstance(engine.store, DiskStore)
     assert engine.store.views is not None
     position = engine.store.views.position()

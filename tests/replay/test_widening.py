@@ -14,7 +14,8 @@ from projections.fold import Record
 from projections.ids import EventId, Ref
 from projections.items import ITEMS
 from projections.policies.compartments import direct, everywhere, in_channel, in_guild
-from replay import codec, group
+from replay import codec
+from replay import opened as opened_events
 from replay.engine import Engine
 from replay.errors import LogFull, Refused
 from replay.log import StoredEvent
@@ -137,7 +138,7 @@ def test_what_events_rest_on_is_opened_once_in_a_group_and_little_of_it_is_kept(
     decisions = [drafts(item(direct(ADA), cause), name=name) for name, cause in rests]
     assert {each.exception() for each in together(engine, decisions)} == {None}
     assert opened == [1, 2, 3]
-    monkeypatch.setattr(group, "MOST_OPENED", 1)
+    monkeypatch.setattr(opened_events, "MOST_OPENED", 1)
     opened.clear()
     again = [drafts(item(direct(ADA), cause), name=f"{name} again") for name, cause in rests]
     assert {each.exception() for each in together(engine, again)} == {None}
