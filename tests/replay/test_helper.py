@@ -264,7 +264,7 @@ def test_two_processes_refuse_the_pages_that_one_refuses(
     assert store.views is not None
     if many:
         monkeypatch.setattr(page_flaws, "MANY_PAGES", 0)
-        now = "from replay import page_flaws; page_flaws.MANY_PAGES = 0; from replay.helping"
+        now = "from replay.pages import flaws; flaws.MANY_PAGES = 0; from replay.helping"
         monkeypatch.setattr(module, "_COMMAND", module._COMMAND.replace("from replay.helping", now))
         with monkeypatch.context() as patch:
             patch.delattr(Views, "inspect_table")  # the helper looks at all rows

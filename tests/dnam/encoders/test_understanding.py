@@ -466,7 +466,7 @@ async def test_a_memory_that_cannot_be_written_is_searched_and_makes_no_vectors(
                 assert (await assistant.meaning.seek(QUESTION)).encoder == ENCODER
 
 
-PATIENT = "from dnam import meaning; meaning.SEEK_SECONDS = 600"
+PATIENT = "from dnam.meaning import question; question.SEEK_SECONDS = 600"
 """A busy machine is no encoder that is silent."""
 
 
