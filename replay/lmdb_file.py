@@ -21,8 +21,9 @@ from weakref import WeakValueDictionary
 import lmdb
 
 from replay.errors import CannotWrite, DamagedPages, InUse, LogError, LogFull, NotALog, ReadOnly, Truncated
-from replay.pages.fitting import PAGE_SIZE, Flaw
+from replay.pages.fitting import Flaw
 from replay.pages.flaws import Whole, anything, flaws_of, told
+from replay.pages.form import PAGE_SIZE
 from replay.pages.free import FreePages
 
 DATA = "data.mdb"

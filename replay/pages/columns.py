@@ -15,15 +15,15 @@ from typing import NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from replay.pages.fitting import DEEPEST, EMPTY, PAGE_SIZE, BadPage, Meta, PageFile, Tree, Walk
+from replay.pages.fitting import DEEPEST, BadPage, Meta, PageFile, Tree, Walk
+from replay.pages.form import BIG, BRANCH, EMPTY, LEAF, NODE, OVERFLOW, PAGE, PAGE_SIZE
 from replay.pages.sums import WORD, Bytes, Numbers, Words, all_whole, every_word, is_whole, make_whole
 
 AT_ONCE = 1024
 """How many pages are read at once, the fastest of 256, 512, … 4,096: with fewer, each call of numpy does too little."""
 FEW = 4
 """Where fewer than one of so many keys begin like the next one, they are compared by themselves."""
-_HEAD, _NODE = 16, 8
-_BRANCH, _LEAF, _OVERFLOW, _BIG = 0x01, 0x02, 0x04, 0x01
+_HEAD, _NODE = PAGE.size, NODE.size
 _PAGE = np.dtype([("number", "<u8"), ("pad", "<u2"), ("flags", "<u2"), ("lower", "<u2"), ("upper", "<u2")])
 _LARGE = np.dtype([("number", "<u8"), ("pad", "<u2"), ("flags", "<u2"), ("pages", "<u4")])
 _CHILD = np.uint64((1 << 48) - 1)
@@ -194,7 +194,7 @@ class _Look:
                 self._leaves(some, its)
 
     def _branches(self, pages: Numbers, limits: Keys, height: int) -> None:
-        sheet = _Sheet.of(self._read(pages), pages, _BRANCH)
+        sheet = _Sheet.of(self._read(pages), pages, BRANCH)
         keys = sheet.keys
         _must((sheet.within + _NODE + keys.sizes <= PAGE_SIZE).all())
         places, sizes = np.append(keys.places, 0), np.append(keys.sizes, 0)
@@ -207,11 +207,11 @@ class _Look:
         self._under(children.astype(np.int64), firsts, height - 1)
 
     def _leaves(self, pages: Numbers, limits: Keys) -> None:
-        sheet = _Sheet.of(self._read(pages), pages, _LEAF)
+        sheet = _Sheet.of(self._read(pages), pages, LEAF)
         keys = sheet.keys
         lengths = (sheet.words & _LENGTH).astype(np.int64)
         kinds = sheet.words >> np.uint64(32) & np.uint64(0xFFFF)
-        big = kinds == _BIG
+        big = kinds == BIG
         _must((big | (kinds == 0)).all())
         within = sheet.within
         ends = within + _NODE + keys.sizes + np.where(big, WORD, lengths)
@@ -235,7 +235,7 @@ class _Look:
         firsts, counts = pages.astype(np.int64), -(-(sizes + _HEAD) // PAGE_SIZE)
         _must((firsts + counts <= self._top).all() and counts.sum() <= self._top)
         heads = np.frombuffer(self._file.heads(firsts.tolist()), _LARGE)
-        _must((heads["number"] == pages).all() and (heads["flags"] == _OVERFLOW).all())
+        _must((heads["number"] == pages).all() and (heads["flags"] == OVERFLOW).all())
         _must((heads["pages"] == counts).all())
         before = np.cumsum(counts) - counts
         self._meet(np.repeat(firsts - before, counts) + np.arange(counts.sum()))

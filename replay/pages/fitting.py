@@ -1,17 +1,8 @@
 """Whether the pages of an LMDB file fit together, read from its bytes.
 
 LMDB has no checksums and trusts its pages: a damaged one may end the process that follows it, hide rows, or show those
-of an earlier commit. Here every page is read as data. Nothing is followed that does not fit::
-
-    page      number (8) · pad (2) · flags (2) · lower (2) · upper (2) · where each node is (2 each) · room · nodes
-    node      low (2) · high (2) · flags (2) · key size (2) · key · data, or the page where large data begins (8)
-    branch    a node is a key and the page (low, high, flags) that has it and what is behind it; the first key counts
-              as the least
-    large     number (8) · pad (2) · flags (2) · how many pages (4) · data
-    tree      pad (4) · flags (2) · depth (2) · branch, leaf and large pages, rows, root (8 each)
-    meta      at 40 the tree of free pages, at 88 that of the tables' names, at 136 the last page, at 144 the commit
-
-Every page is a meta page, or in one tree and once, or free.
+of an earlier commit. Here every page is read as data (form.py draws them). Nothing is followed that does not fit: every
+page is a meta page, or in one tree and once, or free.
 """
 
 import os
@@ -21,19 +12,12 @@ from itertools import repeat
 from pathlib import Path
 from typing import NamedTuple
 
-EMPTY = (1 << 64) - 1
-PAGE_SIZE = 4096
-_PAGE = struct.Struct("<QHHHH")
-_LARGE = struct.Struct("<QHHI")
-_NODE = struct.Struct("<HHHH")
-_NUMBER = struct.Struct("<Q")
-_TREE = struct.Struct("<IHHQQQQQ")
-TREE_BYTES = _TREE.size
+from replay.pages.form import BIG, BRANCH, EMPTY, LARGE, LEAF, NODE, NUMBER, OVERFLOW, PAGE, PAGE_SIZE, SUB, TREE
+
+TREE_BYTES = TREE.size
 _NO_WAIT = getattr(os, "RWF_NOWAIT", 0)
 _SOON = getattr(os, "POSIX_FADV_WILLNEED", None)
-_BRANCH, _LEAF, _OVERFLOW = 0x01, 0x02, 0x04
-_BIG, _SUB = 0x01, 0x02
-_KINDS = (0, _BIG, _SUB)
+_KINDS = (0, BIG, SUB)
 DEEPEST = 32
 FREE, NAMES = "free pages", "names of tables"
 ENDS = "the file ends before it"
@@ -64,7 +48,7 @@ class Tree(NamedTuple):
     @classmethod
     def read(cls, data: bytes, start: int = 0) -> "Tree":
         """From the TREE_BYTES that stand for it."""
-        return cls(*_TREE.unpack_from(data, start))
+        return cls(*TREE.unpack_from(data, start))
 
 
 NO_TREE = Tree(0, 0, 0, 0, 0, 0, 0, EMPTY)
@@ -112,8 +96,8 @@ class PageFile:
     def heads(self, numbers: Sequence[int]) -> bytes:
         """How pages begin: of each the 16 bytes that say what it is; BadPage where the file ends before."""
         places = (number * PAGE_SIZE for number in numbers)
-        data = b"".join(map(os.pread, repeat(self._descriptor), repeat(_LARGE.size), places))
-        if len(data) < len(numbers) * _LARGE.size:
+        data = b"".join(map(os.pread, repeat(self._descriptor), repeat(LARGE.size), places))
+        if len(data) < len(numbers) * LARGE.size:
             raise BadPage(ENDS)
         return data
 
@@ -148,7 +132,7 @@ def branches_of(page: bytes, at: Span) -> list[Span]:
     """The pages under a branch page, or BadPage."""
     found: list[Span] = []
     for place in _places(page):
-        low, high, flags, size = _NODE.unpack_from(page, place)
+        low, high, flags, size = NODE.unpack_from(page, place)
         key = page[place + 8 : place + 8 + size]
         if len(key) < size:
             raise BadPage("a key goes beyond its end")
@@ -165,7 +149,7 @@ def nodes_of(page: bytes, at: Span) -> list[Node]:
     """The rows of a leaf page, or BadPage."""
     found: list[Node] = []
     room = 0
-    unpack, make, numbered = _NODE.unpack_from, Node._make, at.numbered  # whoever verifies waits for this
+    unpack, make, numbered = NODE.unpack_from, Node._make, at.numbered  # whoever verifies waits for this
     before = b""
     for place in _places(page):
         low, high, flags, size = unpack(page, place)
@@ -173,7 +157,7 @@ def nodes_of(page: bytes, at: Span) -> list[Node]:
             raise BadPage("a row is of a kind that is not used here")
         start = place + 8 + size
         length = low | high << 16
-        end = start + (8 if flags & _BIG else length)
+        end = start + (8 if flags & BIG else length)
         if end > PAGE_SIZE:
             raise BadPage("a row goes beyond its end")
         key = page[place + 8 : start]
@@ -183,11 +167,11 @@ def nodes_of(page: bytes, at: Span) -> list[Node]:
             raise BadPage("its keys are in no order")
         before = key
         room += end - place + (end & 1)
-        large = _NUMBER.unpack_from(page, start)[0] if flags & _BIG else 0
+        large = NUMBER.unpack_from(page, start)[0] if flags & BIG else 0
         found.append(make((key, b"" if large else page[start:end], large, length, flags)))
     if found[0].key < at.first or (at.behind is not None and before >= at.behind):
         raise BadPage("its keys belong elsewhere")
-    if room != PAGE_SIZE - _PAGE.unpack_from(page)[4]:
+    if room != PAGE_SIZE - PAGE.unpack_from(page)[4]:
         raise BadPage("its rows do not fill the room that they have")
     return found
 
@@ -197,11 +181,11 @@ def _turned(key: bytes, at: Span) -> bytes:
 
 
 def _places(page: bytes) -> tuple[int, ...]:
-    _, _, _, lower, upper = _PAGE.unpack_from(page)
-    if not _PAGE.size < lower <= upper <= PAGE_SIZE or lower % 2:
+    _, _, _, lower, upper = PAGE.unpack_from(page)
+    if not PAGE.size < lower <= upper <= PAGE_SIZE or lower % 2:
         raise BadPage("it does not say how many rows it has")
-    places: tuple[int, ...] = struct.unpack_from(f"<{(lower - _PAGE.size) // 2}H", page, _PAGE.size)
-    if min(places) < upper or max(places) > PAGE_SIZE - _NODE.size:
+    places: tuple[int, ...] = struct.unpack_from(f"<{(lower - PAGE.size) // 2}H", page, PAGE.size)
+    if min(places) < upper or max(places) > PAGE_SIZE - NODE.size:
         raise BadPage("it says that a row lies where none can be")
     return places
 
@@ -212,7 +196,7 @@ class Walk:
     """
 
     def __init__(self, file: PageFile, last: int) -> None:
-        if last >= file.pages * (PAGE_SIZE // _NUMBER.size):
+        if last >= file.pages * (PAGE_SIZE // NUMBER.size):
             raise BadPage("it says that the file has more pages than it can have")
         self.file = file
         self.flaws: list[Flaw] = []
@@ -229,19 +213,19 @@ class Walk:
             at = waiting.pop()
             try:
                 page = self._take(at)
-                if _PAGE.unpack_from(page)[2] == _BRANCH:
+                if PAGE.unpack_from(page)[2] == BRANCH:
                     waiting += reversed(branches_of(page, at))
                     counted[0] += 1
                     continue
                 nodes = nodes_of(page, at)
-                if table != NAMES and any(node.flags == _SUB for node in nodes):
+                if table != NAMES and any(node.flags == SUB for node in nodes):
                     raise BadPage("a row is of a kind that is not used here")
             except BadPage as error:
                 self.flaws.append(Flaw(table, at.page, str(error), at.first, at.behind))
                 continue
-            large = [self._take_large(table, node) for node in nodes if node.flags & _BIG]
+            large = [self._take_large(table, node) for node in nodes if node.flags & BIG]
             if 0 in large:
-                nodes = [node for node in nodes if not node.flags & _BIG or large.pop(0)]
+                nodes = [node for node in nodes if not node.flags & BIG or large.pop(0)]
             else:
                 counted[2] += sum(large)
             counted[1] += 1
@@ -256,18 +240,18 @@ class Walk:
     def _take(self, at: Span) -> bytes:
         self._meet(at.page)
         page = self.file.page(at.page)
-        number, _, flags, _, _ = _PAGE.unpack_from(page)
-        if number != at.page or flags not in (_BRANCH, _LEAF) or at.depth > DEEPEST:
+        number, _, flags, _, _ = PAGE.unpack_from(page)
+        if number != at.page or flags not in (BRANCH, LEAF) or at.depth > DEEPEST:
             raise BadPage("it is not the page that should be there")
         return page
 
     def _take_large(self, table: str, node: Node) -> int:
         """How many pages the large data of a row has; 0 where it does not fit."""
-        count = -(-(node.size + _LARGE.size) // PAGE_SIZE)
+        count = -(-(node.size + LARGE.size) // PAGE_SIZE)
         try:
             self._meet(node.large)
-            number, _, flags, says = _LARGE.unpack_from(self.file.page(node.large))
-            if (number, flags, says) != (node.large, _OVERFLOW, count):
+            number, _, flags, says = LARGE.unpack_from(self.file.page(node.large))
+            if (number, flags, says) != (node.large, OVERFLOW, count):
                 raise BadPage("it is not the large data that should be there")
             for page in range(node.large + 1, node.large + count):
                 self._meet(page)
@@ -286,10 +270,10 @@ class Walk:
 
     def data(self, node: Node) -> bytes:
         """What a row holds."""
-        if not node.flags & _BIG:
+        if not node.flags & BIG:
             return node.data
-        count = -(-(node.size + _LARGE.size) // PAGE_SIZE)
-        return self.file.page(node.large, count)[_LARGE.size : _LARGE.size + node.size]
+        count = -(-(node.size + LARGE.size) // PAGE_SIZE)
+        return self.file.page(node.large, count)[LARGE.size : LARGE.size + node.size]
 
     def free(self, tree: Tree) -> None:
         """Meet every free page."""
@@ -297,7 +281,7 @@ class Walk:
             for node in nodes:
                 data = self.data(node)
                 try:
-                    for page in struct.unpack_from(f"<{_NUMBER.unpack_from(data)[0]}Q", data, 8):
+                    for page in struct.unpack_from(f"<{NUMBER.unpack_from(data)[0]}Q", data, 8):
                         self._meet(page)
                 except (BadPage, struct.error) as error:
                     self.flaws.append(Flaw(FREE, at.page, f"its list of free pages: {error}"))
@@ -307,7 +291,7 @@ class Walk:
         found: dict[str, Tree] = {}
         for _, nodes in self.rows(NAMES, tree):
             for node in nodes:
-                if node.flags == _SUB and len(node.data) == TREE_BYTES:
+                if node.flags == SUB and len(node.data) == TREE_BYTES:
                     found[node.key.decode("utf-8", "replace")] = Tree.read(node.data)
         for name, each in found.items():
             if each.flags or each.pad:

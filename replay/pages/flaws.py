@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from projections.counting import counted
-from replay.pages.fitting import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
+from replay.pages.fitting import NAMES, BadPage, Flaw, Meta, PageFile, Walk, metas
+from replay.pages.form import EMPTY, PAGE_SIZE
 
 Whole = Callable[[str, bytes, bytes], bool]
 """Whether a row of a table, by its key and its data, is what was written."""

@@ -11,7 +11,6 @@ What a process wrote that was killed before the end of its commit may be the las
 not acknowledged, and would have been with the next sync.
 """
 
-import struct
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -20,9 +19,7 @@ from replay import codec
 from replay.errors import LogError
 from replay.pages.fitting import NO_TREE, TREE_BYTES, BadPage, Meta, Node, PageFile, Span, Tree, Walk, metas, nodes_of
 from replay.pages.flaws import unlike
-
-_HEAD = struct.Struct("<Q2xH")
-_LEAF = 0x02
+from replay.pages.form import LEAF, PAGE
 
 
 class LastCommit(NamedTuple):
@@ -53,8 +50,8 @@ def last_commit(file: PageFile, names: Collection[bytes]) -> LastCommit:
 
 def is_leaf(page: bytes, number: int) -> bool:
     """Whether a page says that it is a leaf, and this one."""
-    says: tuple[int, int] = _HEAD.unpack_from(page)
-    return says == (number, _LEAF)
+    says, _, flags, *_ = PAGE.unpack_from(page)
+    return (says, flags) == (number, LEAF)
 
 
 def _recorded(file: PageFile, both: Sequence[Meta]) -> LastCommit:

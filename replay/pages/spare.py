@@ -22,7 +22,7 @@ import lmdb
 
 from replay.folder import write_all
 from replay.history import seq_key
-from replay.pages.fitting import PAGE_SIZE
+from replay.pages.form import LARGE, PAGE_SIZE
 
 EVERY = 32
 """After so many commits of this process it is put in order."""
@@ -34,8 +34,6 @@ MOST_ROWS = 128
 """So far back rows are put once more: where more came at once, they lie together already, and keep what is free so."""
 LONGEST = 2000
 """A longer row has pages of its own, in bytes."""
-_HEAD = 16
-"""So many bytes of the first page of large data are not data."""
 _NAME = b"spare"
 
 
@@ -69,7 +67,7 @@ class SparePages:
         pages = min(last // SHARE, MOST)
         fits = 2 * (last + pages) * PAGE_SIZE < known["map_size"]  # else what is to be recorded would lack them
         if pages and fits:
-            transaction.put(_NAME, bytes(pages * PAGE_SIZE - _HEAD), db=table)
+            transaction.put(_NAME, bytes(pages * PAGE_SIZE - LARGE.size), db=table)
             transaction.delete(_NAME, db=table)
             self._reach(last + pages)
             self._put_again(transaction, max(self._ordered, size - MOST_ROWS) + 1, size)

@@ -5,7 +5,6 @@ Where such a page hung is not asked. Each row is proved on its own: a header by 
 and a body by its digest, which its header has. Free pages are left alone: what was dropped lies there too.
 """
 
-import struct
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,13 +14,11 @@ import lmdb
 from replay import codec
 from replay.errors import LogError
 from replay.log import MARK_LEAF
-from replay.pages.fitting import PAGE_SIZE, BadPage, Node, Tree, Walk
+from replay.pages.fitting import BadPage, Node, Tree, Walk
+from replay.pages.form import BIG, NODE, NUMBER, PAGE, PAGE_SIZE, PLACE
 from replay.pages.last_commit import is_leaf
 from replay.tree import leaf_hash
 
-_LOWER = struct.Struct("<12xH2x")
-_PLACE, _NODE, _NUMBER = struct.Struct("<H"), struct.Struct("<HHHH"), struct.Struct("<Q")
-_BIG = 0x01
 _SEQ_BYTES = 8
 
 
@@ -62,23 +59,23 @@ def _pages(walk: Walk, free: Tree) -> Sequence[int]:
 def _rows(walk: Walk, number: int) -> Iterator[tuple[bytes, bytes]]:
     """Each row of a leaf that can be read and whose key has the bytes of a seq, whatever the other rows are like."""
     page = walk.file.page(number)
-    (lower,) = _LOWER.unpack_from(page)
-    for at in range(_LOWER.size, min(lower, PAGE_SIZE) - 1, _PLACE.size):
-        node = _node(page, *_PLACE.unpack_from(page, at))
+    lower = PAGE.unpack_from(page)[3]
+    for at in range(PAGE.size, min(lower, PAGE_SIZE) - 1, PLACE.size):
+        node = _node(page, *PLACE.unpack_from(page, at))
         if node is not None and node.large + node.size // PAGE_SIZE <= walk.last:
             with suppress(BadPage):
                 yield node.key, walk.data(node)
 
 
 def _node(page: bytes, place: int) -> Node | None:
-    start = place + _NODE.size + _SEQ_BYTES
-    if start + _NUMBER.size > PAGE_SIZE:
+    start = place + NODE.size + _SEQ_BYTES
+    if start + NUMBER.size > PAGE_SIZE:
         return None
-    low, high, flags, size = _NODE.unpack_from(page, place)
-    length, key = low | high << 16, page[place + _NODE.size : start]
-    if size != _SEQ_BYTES or (not flags & _BIG and start + length > PAGE_SIZE):
+    low, high, flags, size = NODE.unpack_from(page, place)
+    length, key = low | high << 16, page[place + NODE.size : start]
+    if size != _SEQ_BYTES or (not flags & BIG and start + length > PAGE_SIZE):
         return None
-    if flags & _BIG:
-        (large,) = _NUMBER.unpack_from(page, start)
+    if flags & BIG:
+        (large,) = NUMBER.unpack_from(page, start)
         return Node(key, b"", large, length, flags)
     return Node(key, page[start : start + length], 0, length, flags)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from replay.inspecting import ANEW
 from replay.packing import WHOLE
-from replay.pages.fitting import PAGE_SIZE
+from replay.pages.form import PAGE_SIZE
 
 Bytes = npt.NDArray[np.uint8]
 Numbers = npt.NDArray[np.int64]

@@ -10,7 +10,8 @@ import pytest
 from projections.ids import Seq
 from replay.engine import Engine
 from replay.log import StoredEvent
-from replay.pages.fitting import PAGE_SIZE, PageFile, Walk, metas
+from replay.pages.fitting import PageFile, Walk, metas
+from replay.pages.form import PAGE_SIZE
 from tests.dnam.cli.memories import Ran
 from tests.proof.claim import Trial
 from tests.proof.rot import CLAIMS, asking, prove

@@ -15,7 +15,8 @@ from replay.builder import check
 from replay.engine import Engine
 from replay.folder import Folder
 from replay.folding import Folding
-from replay.pages.fitting import PAGE_SIZE, PageFile, Walk, metas
+from replay.pages.fitting import PageFile, Walk, metas
+from replay.pages.form import PAGE_SIZE
 from replay.ring.records import RingRecord
 from replay.ring.wrapped import Cost, Wrapping
 from replay.store import DiskStore

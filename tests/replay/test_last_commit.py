@@ -12,7 +12,8 @@ from replay.backups.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged
-from replay.pages.fitting import NO_TREE, PAGE_SIZE, Meta, PageFile, Tree, Walk, metas
+from replay.pages.fitting import NO_TREE, Meta, PageFile, Tree, Walk, metas
+from replay.pages.form import PAGE_SIZE
 from replay.repair.salvaging import _made_again
 from replay.rewriting import rewrite
 from replay.store import DiskStore

@@ -16,7 +16,8 @@ from replay.engine import Engine
 from replay.errors import DamagedPages, LogFull, NotALog, Truncated
 from replay.lmdb_file import LITTLE_ROOM, _check, check_file, refuse_full
 from replay.pages import flaws as page_flaws
-from replay.pages.fitting import PAGE_SIZE, Flaw
+from replay.pages.fitting import Flaw
+from replay.pages.form import PAGE_SIZE
 from replay.pages.free import FreePages
 from replay.store import DiskStore
 from tests.replay.stage import FakeClock, digest, says

@@ -12,8 +12,9 @@ import pytest
 from replay.pages import columns as page_columns
 from replay.pages import flaws as page_flaws
 from replay.pages.columns import Keys, ascending, in_order, well
-from replay.pages.fitting import PAGE_SIZE, BadPage, Meta, PageFile, metas
+from replay.pages.fitting import BadPage, Meta, PageFile, metas
 from replay.pages.flaws import flaws_of, unlike
+from replay.pages.form import PAGE_SIZE
 
 Rows = dict[bytes, bytes]
 TRIES = 70

@@ -12,7 +12,8 @@ import pytest
 from replay.packing import WHOLE
 from replay.pages import columns as page_columns
 from replay.pages.columns import well
-from replay.pages.fitting import PAGE_SIZE, PageFile, metas
+from replay.pages.fitting import PageFile, metas
+from replay.pages.form import PAGE_SIZE
 from replay.pages.sums import Numbers, all_whole
 from tests.replay.test_page_columns import Rows, flip, key, newest, node_of, page_of, written
 

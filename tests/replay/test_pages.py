@@ -15,8 +15,9 @@ from replay.engine import Engine
 from replay.errors import Damaged, DamagedPages, NotALog, Truncated
 from replay.folder import Folder
 from replay.pages import flaws as page_flaws
-from replay.pages.fitting import EMPTY, NAMES, PAGE_SIZE, BadPage, Flaw, Meta, PageFile, Walk, metas
+from replay.pages.fitting import NAMES, BadPage, Flaw, Meta, PageFile, Walk, metas
 from replay.pages.flaws import flaws_of, told
+from replay.pages.form import EMPTY, PAGE_SIZE
 from replay.repair.of_pages import repair_pages
 from tests.replay.keeping import backed_up, settings, sound, talk
 from tests.replay.stage import FakeClock, contents, digest, says, setting, texts

@@ -17,7 +17,8 @@ from replay.erasure import erase
 from replay.errors import Damaged, DamagedPages, ForeignKeyRing
 from replay.history import seq_key
 from replay.log import Head, StoredEvent
-from replay.pages.fitting import PAGE_SIZE, PageFile, metas
+from replay.pages.fitting import PageFile, metas
+from replay.pages.form import PAGE_SIZE
 from replay.repair.of_pages import refuse_bad_pages, repair_pages
 from replay.repair.own_record import known_beside
 from replay.repair.repairing import Examined

@@ -17,8 +17,8 @@ from replay.lmdb_file import check_file
 from replay.lmdb_log import LmdbLog
 from replay.log import Commit, Entry, Head
 from replay.pages import spare as spare_pages
-from replay.pages.fitting import PAGE_SIZE
 from replay.pages.flaws import flaws_of
+from replay.pages.form import PAGE_SIZE
 from replay.pages.spare import EVERY, MOST, BySeq, SparePages
 
 EVENTS = 900

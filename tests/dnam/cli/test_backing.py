@@ -23,7 +23,7 @@ from replay.backups.backup import Backup
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.history import seq_key
-from replay.pages.fitting import PAGE_SIZE
+from replay.pages.form import PAGE_SIZE
 from replay.ring.records import SIZE
 from replay.ring.wrapped import Wrapping, unwrapped
 from tests.dnam.cli.memories import ROOT, bytes_of, dnam, ended, garden, make, process

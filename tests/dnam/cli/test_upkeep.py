@@ -15,7 +15,7 @@ from dnam.memory import Memory
 from projections.fold import Fold
 from projections.registry import PROJECTIONS
 from replay.builder import rebuild
-from replay.pages.fitting import PAGE_SIZE
+from replay.pages.form import PAGE_SIZE
 from replay.ring.records import SIZE
 from replay.store import DiskStore
 from tests.dnam.cli.memories import bytes_of, dnam, ended, garden, make, process

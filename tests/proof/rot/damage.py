@@ -15,8 +15,9 @@ from pathlib import Path
 from random import Random
 from typing import Literal, NamedTuple
 
-from replay.pages.fitting import PAGE_SIZE, Node, PageFile, Span, Walk, branches_of, metas, nodes_of
+from replay.pages.fitting import Node, PageFile, Span, Walk, branches_of, metas, nodes_of
 from replay.pages.fitting import _places as places_of
+from replay.pages.form import PAGE_SIZE
 
 Kind = Literal["flip", "zero", "cut", "more"]
 Where = Literal["log", "ring", "views", "shadow", "backup"]
