@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dnam.configuration import SETTING_OF
 from dnam.event_reference import events_page
+from dnam.method_reference import methods_page
 from dnam.settings import FOREIGN, SETTINGS, Foreign, Setting, read
 from projections.policies.configurable import KEYS, Key
 
@@ -237,6 +238,7 @@ DOCUMENTS: tuple[Document, ...] = (
     Document(".env.example", env_example),
     Document("docs/commands.md", commands_page),
     Document("docs/events.md", events_page),
+    Document("docs/methods.md", methods_page),
 )
 
 if __name__ == "__main__":
