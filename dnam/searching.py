@@ -16,7 +16,8 @@ from projections.ids import EventId, Handle
 from projections.passages import Wished, past
 from projections.policies.compartments import opened
 from projections.policies.low_signal import is_low_signal
-from projections.room import is_told_to, opened_there, others_in, people_told_of
+from projections.policies.told_of_others import is_told_to, opened_there
+from projections.room import others_in, people_told_of
 from projections.rows import Rows
 from projections.window import Window
 

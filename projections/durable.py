@@ -20,6 +20,7 @@ from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, compartment_key
 from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.policies.compartments import Opening
+from projections.policies.kinds import BEHAVIORAL, GUIDANCE
 from projections.retrieval import FEWEST_TOKENS, Candidate, Hit, Query, Vocabulary, candidate, query, tokens
 from projections.rows import Found, Rows
 from projections.window import Fitted, fit
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from projections.recall.facts import Ranked as KnownRanked
     from projections.recall.question import Asked
 
-GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
 WINDOW = 16
 """What part of a word of the message one of the conversation counts, where the message has too few."""
 

@@ -11,18 +11,17 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from projections.decisions.consent import is_out
-from projections.durable import BEHAVIORAL, GUIDANCE, Chosen, Ranked, Sought, answers, chosen, noting, ranked
-from projections.events.values import Item, Limits
-from projections.ids import NOBODY, Handle
-from projections.policies.compartments import Opening, Setting, opened_of
+from projections.durable import Chosen, Ranked, Sought, answers, chosen, noting, ranked
+from projections.events.values import Limits
+from projections.ids import Handle
+from projections.policies.compartments import Setting
+from projections.policies.told_of_others import is_told_to, opened_there
 from projections.rows import Rows
 from projections.window import Window
 
 BLOCK = "room"
 SPARE = 2
 """How many times as many items are tried as may stand there: some are too long."""
-STEERING = frozenset({GUIDANCE, BEHAVIORAL})
-"""Kinds that say how somebody is to be answered."""
 
 
 class Room(NamedTuple):
@@ -45,18 +44,6 @@ def people_told_of(rows: Rows, window: Window, asker: Handle, limits: Limits) ->
 
 def _in(rows: Rows, window: Window, asker: Handle) -> tuple[Handle, ...]:
     return tuple(person for person in others_in(window, asker) if not is_out(rows, person))
-
-
-def opened_there(setting: Setting, people: Iterable[Handle]) -> Iterator[Opening]:
-    """What a context opens of others."""
-    return (opening for person in people for opening in opened_of(setting, person))
-
-
-def is_told_to(item: Item, *askers: Handle) -> bool:
-    """Whether what is open may be told in an answer to one of these: what says how somebody is to be answered is for
-    them alone.
-    """
-    return item.owner == NOBODY or item.owner in askers or item.kind not in STEERING
 
 
 def room(

@@ -7,7 +7,9 @@ from projections.policies.text import WHITESPACE, normalise
 VERSION = "kinds@1"
 DEFAULT_KIND = "fact"
 DNAM_KINDS = ("preference", "fact", "project", "constraint", "person", "tool", "workflow")
-CLANKY_KINDS = ("profile", "relationship", "preference", "project", "guidance", "behavioral", "other")
+GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
+"""Kinds that say how somebody is to be answered: always, and where what is said matches."""
+CLANKY_KINDS = ("profile", "relationship", "preference", "project", GUIDANCE, BEHAVIORAL, "other")
 KINDS: tuple[str, ...] = tuple(dict.fromkeys((*DNAM_KINDS, *CLANKY_KINDS)))
 """Seed 000's seven and seed 003's types, each once."""
 MOST_TAGS = 12

@@ -5,6 +5,7 @@ from typing import Literal
 import numpy as np
 
 from projections.recall import kernels
+from projections.recall.alphabets import LATIN, worth
 from projections.recall.bm25 import K1, Average, B, Doubles, Longs, norm_of
 from projections.recall.columns import Places
 from projections.recall.dated import Dates
@@ -13,7 +14,6 @@ from projections.recall.fields import COMMON, NEAR, OF_WORDS, REACH, WEIGHTS
 from projections.recall.numbers import Numbers
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import Allowed, Term, by_bound
-from projections.recall.spelling import LATIN, worth
 from projections.recall.words import LONGEST
 
 _PRUNED_FROM = 1 << 14

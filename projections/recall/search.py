@@ -16,6 +16,7 @@ from projections.nearness import Nearness
 from projections.people import name_of
 from projections.places import place_of
 from projections.policies.compartments import Opening, Setting, opened
+from projections.policies.told_of_others import is_told_to, opened_there
 from projections.recall import facts as knowing
 from projections.recall.corpus import NONE, Corpus
 from projections.recall.documents import id_of
@@ -32,7 +33,6 @@ from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
-from projections.room import is_told_to, opened_there
 from projections.rows import Found, Rows
 from projections.turns import TURNS, TurnRow
 

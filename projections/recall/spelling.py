@@ -14,11 +14,12 @@ of what the parts and the letter are worth there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import accumulate
 
 import numpy as np
 
+from projections.recall.alphabets import ALPHABETS, LATIN, worth
 from projections.recall.english import ENDINGS
 from projections.recall.numbers import NOTHING, Numbers, is_among, numbered, spread_all, terms
 from projections.recall.reckoners import reckoner
@@ -35,9 +36,6 @@ FEWEST_WITH_ENDING = 7
 """How long one is at the least whose ending may have stayed on: without it, it is short, and like many others."""
 _LIKES = 256
 """Of how many words is remembered what is spelled like them."""
-LATIN = "abcdefghijklmnopqrstuvwxyz"
-ALPHABETS = (LATIN, "абвгдежзийклмнопрстуфхцчшщъыьэюяєіїґў", "αβγδεζηθικλμνξοπρστυφχψω")
-"""Each of letters of as many bytes: UTF-8 has one for these, and two for those."""
 _LETTERS_OF = [(frozenset(each), each) for each in ALPHABETS]
 _LONGEST_ENDING = max(map(len, ENDINGS)) + 1
 """How long one is at the most with a letter too many."""
@@ -198,13 +196,6 @@ def _with_each_letter(alphabet: str, gaps: Sequence[tuple[bytes, bytes]]) -> Num
     letters = worth(alphabet, LONGEST if max(behind) <= LONGEST else UTF8 * LONGEST)[behind]
     each: Numbers = (parts[:, None] + letters) % np.uint64(PRIME)
     return each.reshape(-1)
-
-
-@cache
-def worth(alphabet: str, most: int) -> Numbers:
-    """What each letter of an alphabet is worth with so many bytes behind it, from 0 to `most`."""
-    letters = [int.from_bytes(letter.encode(), "big") for letter in alphabet]
-    return np.array([[(each << 8 * behind) % PRIME for each in letters] for behind in range(most + 1)], np.uint64)
 
 
 def _may_be_misspelt(word: str) -> str:

@@ -19,7 +19,7 @@ OF_NOBODY = {
     "projections/policies/needed.py": ("_sets", "_pieces"),
     "projections/policies/secret_sentences.py": ("_compiled",),
     "projections/recall/bm25.py": ("idf",),  # counts
-    "projections/recall/spelling.py": ("worth",),  # letters of an alphabet
+    "projections/recall/alphabets.py": ("worth",),  # letters of an alphabet
     "projections/rederiving/names.py": ("_sentence",),
     "replay/history.py": ("_names",),  # tables
     "dnam/adapters/anthropic/aliases.py": ("known_models", "resolve"),

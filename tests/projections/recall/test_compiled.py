@@ -10,6 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from projections.recall import compiled, kernels, reckoners, spelling
+from projections.recall.alphabets import LATIN
 from projections.recall.bm25 import K1, LEAST_NORM, ONE
 from projections.recall.compiled import CompiledReckoning
 from projections.recall.corpus import Corpus, corpus_of
@@ -17,7 +18,6 @@ from projections.recall.fields import Counts
 from projections.recall.opened import Part
 from projections.recall.reckoning import Reckoning
 from projections.recall.seeds import Allowed, Term, everything
-from projections.recall.spelling import LATIN
 from projections.recall.words import FACTOR, HALF, LONGEST, PRIME, stem_of, word_term
 from tests.projections.recall.stage import bare, reckon, without_numba
 from tests.projections.recall.test_seeds import CORPORA, WEIGHTS, terms

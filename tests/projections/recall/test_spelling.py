@@ -4,12 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.recall.alphabets import ALPHABETS, LATIN
 from projections.recall.numbers import Numbers, numbered, terms
 from projections.recall.spelling import (
-    ALPHABETS,
     FEWEST_LETTERS,
     FEWEST_TURNED,
-    LATIN,
     all_like,
     is_one_letter_away,
     likes_there,
