@@ -11,8 +11,9 @@
                 same. Any word that begins a sentence may be one, but for small words (`STOP_WORDS`)
     signs       emoji and other symbols beyond ASCII, each as it stands; what is made of several emoji (a flag, a
                 skin tone, a family) as a whole, and those of them that mean something by themselves
-    unspaced    languages without spaces: every two characters that follow one another, and one that stands alone; each
-                Chinese character as well, for one is a word often enough: of a question only one that stands alone
+    unspaced    languages without spaces, and Korean, where what a word is to the others is written on to it: every two
+                characters that follow one another, and one that stands alone; each Chinese or Korean character as well,
+                for one is a word often enough: of a question only one that stands alone
     people      whom a text mentions, by their handle, so that a name is never part of what is indexed
 
 A term is 8 bytes (`spread`) of the polynomial hash (`number_of`) of its kind and its text. That hash of a word follows
@@ -37,7 +38,7 @@ from projections.remembered import letting_go, of_people
 
 STEMMER = "3.1.1"
 """The release of snowballstemmer that `pyproject.toml` demands, and no other: a test holds them against each other."""
-VERSION = f"words@7-{STEMMER}-{unicodedata.unidata_version}"
+VERSION = f"words@8-{STEMMER}-{unicodedata.unidata_version}"
 """Of these rules, the stemmer and Unicode. What they make of some texts is pinned in `tests/projections/recall`: a rule
 which makes something else of them has another version.
 """
@@ -67,10 +68,11 @@ _SIGNS = frozenset(("So", "Sk", "Sm", "Sc"))
 """Unicode's symbols: emoji, currencies, signs of mathematics. Those of ASCII are punctuation to whoever writes."""
 
 _UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
 )
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
-_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+"""Thai, Lao, Burmese, Khmer, Japanese, Chinese and Korean."""
+_TELLING_ALONE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff]")
 _WITH_MARKS = (range(0x300, 0x1D00), range(0xA600, 0xAC00), range(0xFB00, 0xFE00), range(0x10A00, 0x11F60))
 """Where Unicode has marks of scripts: to ask it of every character would take five times as long, at each start."""
 _MARKS = "".join(
@@ -339,8 +341,8 @@ def _is_sign(character: str) -> bool:
 
 
 def _alone(flat: str) -> Iterator[str]:
-    """The Chinese characters of a text that do not stand alone."""
-    return (each for run in _RUNS.findall(flat) for each in _HAN.findall(run))
+    """The Chinese and Korean characters of a text that do not stand alone."""
+    return (each for run in _RUNS.findall(flat) for each in _TELLING_ALONE.findall(run))
 
 
 def _pairs(run: str) -> list[str]:
