@@ -31,6 +31,7 @@ from dnam.model import (
     Reply,
     Tool,
     as_promised,
+    in_characters,
     noted,
     spent_in,
     unheard,
@@ -202,7 +203,7 @@ class Assistant(Background):
         (`dnam/adapters/anthropic/claude.py`).
         """
         try:
-            reply = as_promised(await self.model.ask(ask, hear), self.model.name)
+            reply = as_promised(await self.model.ask(ask, in_characters(hear)), self.model.name)
         except TimeoutError:
             raise ModelError(f"{self.model.name} did not answer in time") from None
         self._names.note(self.model, ask.model, reply)
