@@ -88,9 +88,11 @@ async def test_what_the_log_and_discord_do_not_agree_on_is_named(tmp_path: Path)
     [((), False), ((f"{WAITS}: the disk is full",), True), ((WAITS, WRITTEN), False), ((WAITS, WRITTEN, WAITS), True)],
 )
 async def test_a_life_of_the_bot_waits_by_its_own_words(tmp_path: Path, said: tuple[str, ...], waits: bool) -> None:
+    lives = list[Bot]()
     for words in ([WAITS], said):
         life = await Bot.started(
             bare(), tmp_path, lambda: None, [sys.executable, "-c", f"print({chr(10).join(words)!r})"]
         )
         assert await life.ended() == 0
-    assert life.waits is waits
+        lives.append(life)
+    assert lives[-1].waits is waits
