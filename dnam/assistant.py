@@ -31,6 +31,7 @@ from dnam.model import (
     Reply,
     Tool,
     as_promised,
+    in_characters,
     noted,
     spent_in,
     unheard,
@@ -51,6 +52,10 @@ from replay.errors import LogError
 
 ANSWER_PROMPT = "answer@2"
 """How to use what is remembered stands in core.md, which is always among the context files."""
+WITHOUT_RULES = (
+    "I cannot answer just now: a file that tells me how to answer cannot be read. Please tell whoever runs me;"
+    " `dnam doctor` says which one."
+)
 
 
 class Thought(NamedTuple):
@@ -202,7 +207,7 @@ class Assistant(Background):
         (`dnam/adapters/anthropic/claude.py`).
         """
         try:
-            reply = as_promised(await self.model.ask(ask, hear), self.model.name)
+            reply = as_promised(await self.model.ask(ask, in_characters(hear)), self.model.name)
         except TimeoutError:
             raise ModelError(f"{self.model.name} did not answer in time") from None
         self._names.note(self.model, ask.model, reply)
@@ -213,7 +218,8 @@ class Assistant(Background):
         try:
             return context_files(folder, *channel)
         except (OSError, UnicodeDecodeError) as error:
-            raise ModelError(f"the context files in {folder} cannot be read: {error}") from error
+            why = f"the context files in {folder} cannot be read: {error}"
+            raise ModelError(why, words=WITHOUT_RULES, kind="context_files") from error
 
     def _ask(self, heard: Heard, context: Context, files: tuple[ContextFile, ...], *, goes_on: bool) -> Ask:
         system = "\n\n".join([load(ANSWER_PROMPT).text, *(f"--- {each.path} ---\n{each.text}" for each in files)])

@@ -7,7 +7,9 @@ DNAM_CONTEXT_DIR/channels/<id>/<name>.md  in the channel of this name in the ser
 DNAM_CONTEXT_DIR/channels/<name>.md       the same in the server that DNAM_ALLOW_GUILDS names, where it names one alone
 
 The first that there is counts. A name that anybody can give opens no file: not a thread's own, not that of a voice
-channel, and not a channel's in some other server.
+channel, and not a channel's in some other server. What begins with a dot is none: an editor's lock, a system's notes
+about a file, a draft. A file that is there and cannot be read, be it a link that leads nowhere, keeps answers from
+being given where it counts, since it may hold rules; `dnam doctor` says which.
 
 `/base/core.md` says how to use the prompt's memory sections. Where the operator has none, the one that comes with dnam
 (content/base/core.md) stands first.
@@ -54,18 +56,48 @@ def context_files(folder: Path | None, *channel: str) -> tuple[ContextFile, ...]
 
 
 def _paths(folder: Path, channel: tuple[str, ...]) -> Iterator[Path]:
-    yield from sorted(path for path in (folder / "base").glob("*.md") if not path.is_dir())
+    yield from _texts(folder / "base")
     found = (folder / "channels" / f"{name}.md" for name in channel if all(map(_is_name, name.split("/"))))
-    yield from [path for path in found if path.is_file()][:1]
+    yield from [path for path in found if _is_text(path)][:1]
+
+
+def channel_files(folder: Path) -> tuple[ContextFile, ...]:
+    """The files of all channels, in the order of their paths: for whoever asks whether they can be read."""
+    channels = folder / "channels"
+    servers = [each for each in _shown(channels) if each.is_dir()]
+    return tuple(_read(folder, path) for each in (channels, *servers) for path in _texts(each))
+
+
+def _texts(folder: Path) -> list[Path]:
+    return [path for path in _shown(folder) if path.match("*.md") and _is_text(path)]
+
+
+def _shown(folder: Path) -> list[Path]:
+    """What is in a folder, by name, and begins with no dot; nothing where there is no such folder."""
+    if not folder.is_dir():
+        return []
+    return sorted(path for path in folder.iterdir() if _is_name(path.name))
+
+
+def _is_text(path: Path) -> bool:
+    """Whether a file is there: also a link that leads nowhere, which is an error, and not a folder."""
+    return not path.is_dir() and (path.is_symlink() or path.exists())
 
 
 def _is_name(part: str) -> bool:
-    """A name is no path: what leads elsewhere is some other channel's file, or nobody's."""
-    return part not in ("", ".", "..") and part == Path(part).name
+    """A name is no path: what leads elsewhere is some other channel's file, or nobody's. Nor does it begin with a
+    dot.
+    """
+    return part != "" and not part.startswith(".") and part == Path(part).name
 
 
 def _read(folder: Path, path: Path) -> ContextFile:
-    return ContextFile(f"/{path.relative_to(folder).as_posix()}", path.read_text(encoding="utf-8-sig"))
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        error.reason += f": {path} is not UTF-8"
+        raise
+    return ContextFile(f"/{path.relative_to(folder).as_posix()}", text)
 
 
 def shipped_file() -> Traversable:

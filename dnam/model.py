@@ -13,6 +13,7 @@ import msgspec
 from projections.errors import DnamError
 from projections.ids import NOBODY, Handle
 from projections.policies.speakers import Speakers
+from projections.policies.text import whole
 
 Purpose = Literal["answer", "extraction", "summary", "merge"]
 Hear = Callable[[str], None]
@@ -33,6 +34,11 @@ it waited.
 
 def unheard(_: str) -> None:
     """For whoever waits for the whole reply."""
+
+
+def in_characters(hear: Hear) -> Hear:
+    """To be told by a model: tells `hear` of whole characters alone, and half of one at the end waits for its other."""
+    return lambda text: hear(whole(text[:-1] if "\ud800" <= text[-1:] <= "\udbff" else text))
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -254,15 +260,22 @@ class TooOften(OverBudget):
 
 
 def as_promised(reply: object, name: str) -> Reply:
-    """A reply as a model of this name gave it. ModelError where it is none, or its fields are not what their types say:
-    what is decided from it could not be recorded.
+    """A reply as a model of this name gave it, in whole characters: halves of some (surrogates) can be neither recorded
+    nor sent. ModelError where it is none, or its fields are not what their types say: what is decided from it could not
+    be recorded.
     """
     if not isinstance(reply, Reply):
         raise ModelError(f"the reply of {name} is no dnam.model.Reply but {_kind(reply)}")
     try:
-        return msgspec.convert(msgspec.structs.asdict(reply), Reply)
+        return _in_characters(msgspec.convert(msgspec.structs.asdict(reply), Reply))
     except msgspec.ValidationError as error:
         raise ModelError(f"the reply of {name} is not as dnam.model.Reply says: {error}") from None
+
+
+def _in_characters(reply: Reply) -> Reply:
+    calls = (ToolCall(whole(each.id), whole(each.name), whole(each.input)) for each in reply.calls)
+    texts = {name: whole(getattr(reply, name)) for name in ("text", "model", "version", "stop", "raw")}
+    return msgspec.structs.replace(reply, calls=tuple(calls), **texts)
 
 
 def _kind(value: object) -> str:

@@ -3,7 +3,7 @@
     global                everything
     guild/ID, guild       a guild; the one where it is asked
     channel/ID, here      a channel, thread or group; the one where it is asked
-    person/USER, me       a person; whoever asks, who is a `person` without a name too
+    person/USER, me       a person of whom something was heard; whoever asks, who is a `person` without a name too
 
 ID is Discord's, or `platform:id`, or the name of a place that dnam knows; of a channel also `#name`. In Discord, what
 its server lists is known too, also where nothing was said yet (`Listed`).
@@ -34,6 +34,8 @@ FORMS = "global, guild/ID, channel/ID, person/USER"
 HERE = ", guild, here, me; as `config set me learn=none`"
 CHANNEL = re.compile(r"<#([0-9]{1,20})>")
 """A channel as a client writes it, where it is not spelled out."""
+ACCOUNT = re.compile(r"(?:[a-z]{1,32}:)?[0-9]{1,20}")
+"""Somebody by their id on a platform."""
 
 Listed = Callable[[str], tuple[PlaceSeen, ...]]
 """The channels of a guild that go by an id or a name, as its platform lists them now."""
@@ -87,13 +89,27 @@ def the_scope(
         case "guild", "" if here.guild is not None:
             return Scope("guild", here.guild)
         case "person", who if who:
-            return Scope("person", person=the_person(rows, who, says_near=False))  # others may read it
+            return Scope("person", person=_person(rows, who))
         case ("guild" | "channel") as which, name if name:
             return Scope(
                 "guild" if which == "guild" else "channel", _place(rows, which == "guild", name, within, listed)
             )
         case _:
             raise BadRequest(f"{in_quotes(text)} is no scope: {FORMS}{HERE if here.place else ''}")
+
+
+def _person(rows: Rows, who: str) -> Handle:
+    """Who is meant, without whose name is near: others may read it. Of whom nothing was heard yet nobody keeps
+    anything, not even what holds for them.
+    """
+    try:
+        return the_person(rows, who, says_near=False)
+    except Unknown:
+        if ACCOUNT.fullmatch(who) is None:
+            raise
+        raise Unknown(
+            f"nothing was heard from {in_quotes(who)} yet: what holds for a person can be set once something was"
+        ) from None
 
 
 def _place(rows: Rows, is_guild: bool, name: str, within: Ref | None, listed: Iterable[PlaceSeen]) -> Ref:

@@ -21,6 +21,9 @@ SLOW_SECONDS = 1.0
 """How long an answer waits for the log. What the log was given by then may still be written, and is written once."""
 RETRY_SECONDS = 5.0
 """How long the queue rests between two tries that nobody asked for."""
+WAITS = "what is said cannot be recorded, and waits"
+WRITTEN = "what waited to be recorded is recorded"
+"""What is told of the queue: that waiting began, and that it is over."""
 T = TypeVar("T")
 Step = Callable[[], Awaitable[None]]
 Write = Callable[[str, Step], Awaitable[bool]]
@@ -129,7 +132,7 @@ class Unwritten:
                     return False
                 self._steps.popleft()
             if self.reason:
-                self._tell("what waited to be recorded is recorded")
+                self._tell(WRITTEN)
             self.reason = ""
             self._waiting.clear()
             return True
@@ -166,7 +169,7 @@ class Unwritten:
     def _waits(self, reason: str) -> None:
         """It could not be written now, and this is why."""
         if reason != self.reason:
-            self._tell(f"what is said cannot be recorded, and waits: {reason}")
+            self._tell(f"{WAITS}: {reason}")
         self.reason = reason
 
 

@@ -1,10 +1,15 @@
 """docs/deploy: each file linted by its format's own tool, and held against what dnam needs."""
 
 import configparser
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -151,10 +156,81 @@ def test_compose_waits_longer_than_the_bot_needs_and_shows_its_port_to_this_mach
     assert re.findall(r'- "([\d.]+):\d+:\d+"', text("compose.yaml")) == ["127.0.0.1"]
 
 
-def test_compose_gives_up_in_the_end() -> None:
-    """It knows no exit code that is not to be tried again, and Discord takes 1,000 tries with refused intents a day."""
-    (most,) = re.findall(r"restart: on-failure:(\d+)", text("compose.yaml"))
-    assert 0 < int(most) <= 100
+def test_compose_begins_again_after_a_reboot() -> None:
+    """Docker does so for `always` and `unless-stopped`, and for nothing that has a limit of tries."""
+    assert re.findall(r"restart: (\S+)", text("compose.yaml")) == ["unless-stopped"]
+
+
+DNAM = """#!/bin/sh
+echo "$@"
+trap 'echo ended; exit 143' TERM
+case $1 in doctor) cat; exit 2 ;; esac
+cat code >/dev/null 2>&1 && exit "$(cat code)"
+sleep 60 & wait
+"""
+"""A bot that ends as the file `code` says, or runs until it is told to end."""
+SLEEP = '#!/bin/sh\necho "sleep $1"\nexec /bin/sleep "$1"\n'
+
+
+@contextmanager
+def container(folder: Path, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """What compose.yaml runs, with that bot, and a `sleep` that says so; all that it began ends with it."""
+    for name, script in (("dnam", DNAM), ("sleep", SLEEP)):
+        (folder / name).write_text(script, encoding="utf-8")
+        (folder / name).chmod(0o755)
+    (script,) = re.findall(r"(?s)- \|\n(.+?)      - dnam\n", text("compose.yaml"))
+    command = ["sh", "-c", textwrap.dedent(script).replace("$$", "$"), "dnam", *words]
+    environment, pipe = {"PATH": f"{folder}:/usr/bin:/bin"}, subprocess.PIPE
+    with subprocess.Popen(
+        command, cwd=folder, env=environment, text=True, stdin=pipe, stdout=pipe, start_new_session=True
+    ) as ran:
+        try:
+            yield ran
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(ran.pid, signal.SIGKILL)
+
+
+def said(ran: subprocess.Popen[str], count: int) -> list[str]:
+    """The next lines that are said."""
+    assert ran.stdout is not None
+    return [ran.stdout.readline().rstrip("\n") for _ in range(count)]
+
+
+@pytest.mark.parametrize("code", [0, 1, 3])
+def test_compose_ends_as_the_bot_ends(tmp_path: Path, code: int) -> None:
+    (tmp_path / "code").write_text(str(code), encoding="utf-8")
+    with container(tmp_path, "run") as ran:
+        assert ran.communicate(timeout=20)[0] == "run\n"
+        assert ran.returncode == code
+
+
+def test_compose_hands_sigterm_to_the_bot_and_waits_for_its_end(tmp_path: Path) -> None:
+    with container(tmp_path, "run") as ran:
+        assert said(ran, 2) == ["run", "sleep 60"]
+        ran.terminate()
+        assert ran.wait(20) == 143
+        assert said(ran, 1) == ["ended"]
+
+
+def test_compose_rests_after_wrong_use_and_ends_then_when_it_is_told(tmp_path: Path) -> None:
+    """Docker knows no exit code that is not to be tried again, and Discord takes 1,000 tries with refused intents a
+    day.
+    """
+    (tmp_path / "code").write_text(str(WRONG_USE), encoding="utf-8")
+    with container(tmp_path, "run") as ran:
+        run, rest = said(ran, 2)
+        assert (run, rest.partition(" ")[0]) == ("run", "sleep")
+        assert 24 * 60 * 60 / int(rest.removeprefix("sleep ")) <= 1000 / 5
+        assert ran.poll() is None
+        ran.terminate()
+        assert ran.wait(20) == WRONG_USE
+
+
+def test_compose_runs_other_commands_as_they_are(tmp_path: Path) -> None:
+    with container(tmp_path, "doctor", "a b") as ran:
+        assert ran.communicate("typed", 20)[0] == "doctor a b\ntyped"
+        assert ran.returncode == WRONG_USE
 
 
 def test_every_variable_is_a_setting_with_a_value_that_is_allowed() -> None:

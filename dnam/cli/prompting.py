@@ -107,6 +107,7 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     from dnam.standing import settings_say
     from dnam.whereabouts import Heard
     from projections.context import assemble
+    from projections.errors import DnamError
     from projections.ids import EventId, Point
     from projections.people import name_of
 
@@ -117,7 +118,10 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     setting = settings_say(view.now, where.setting, shell.settings.owner_ids)
     heard = Heard(point, where.session, where.place, setting, text, name_of(view.now, person))
     channel = channel_names(view.now, where.place, shell.settings.allow_guilds)
-    files = context_files(shell.settings.context_dir, *channel)
+    try:
+        files = context_files(shell.settings.context_dir, *channel)
+    except UnicodeDecodeError as error:
+        raise DnamError(f"a context file cannot be read: {error}") from error
     request = memory.request(heard, files=[each.digest for each in files])
     return assemble(view.rows, request._replace(limits=memory.limits_in(view.rows, heard)))
 

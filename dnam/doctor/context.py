@@ -8,18 +8,19 @@ from projections.counting import counted
 
 async def files(patient: Patient) -> list[Finding]:
     """What stands before every prompt."""
-    from dnam.context_files import CORE, context_files, shipped, shipped_file
+    from dnam.context_files import CORE, channel_files, context_files, shipped, shipped_file
 
     folder = patient.settings.context_dir
     try:
         found = context_files(folder)
+        channels = () if folder is None else channel_files(folder)
     except (OSError, UnicodeDecodeError) as error:
         return wrong(
-            f"a context file in {folder} cannot be read, and nobody is answered without: {error}",
-            "Make it readable for the user that dnam runs as, and UTF-8.",
+            f"a context file in {folder} cannot be read, and nobody is answered where it counts: {error}",
+            "Make it readable for the user that dnam runs as, and UTF-8; or remove it.",
         )
-    channels = [] if folder is None else sorted((folder / "channels").rglob("*.md"))
-    named = [each.name for each in channels if each.parent.name == "channels" and not each.stem.isdecimal()]
+    own_names = [each.path.removeprefix("/channels/") for each in channels]
+    named = [each for each in own_names if "/" not in each and not each.removesuffix(".md").isdecimal()]
     if named and len(patient.settings.allow_guilds) != 1:
         return doubt(
             f"{', '.join(named)} in {folder}: a channel's name alone opens no file where DNAM_ALLOW_GUILDS does not"

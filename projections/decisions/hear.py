@@ -3,6 +3,8 @@
 What people say has no causes. What the assistant itself said, where no turn of it is known (an import, a read-back),
 draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them. Once
 somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard.
+
+Who opted out and rewrites what was heard before takes its old words back, as by deleting it; the new ones stay unheard.
 """
 
 from itertools import islice
@@ -12,7 +14,7 @@ import msgspec
 
 from projections.consent import last_erasure, was_out
 from projections.decisions.audience import MOST_MOVED, moves_from
-from projections.decisions.delete import DeletedRequest, delete, find_said, message_identity
+from projections.decisions.delete import DeletedRequest, delete, find_said, gone, message_identity
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account, Meeting, is_unwelcome
 from projections.decisions.place import (
@@ -42,7 +44,8 @@ from projections.events.values import (
 )
 from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.messages import MessageRow
-from projections.places import audience_of
+from projections.people import person_of
+from projections.places import audience_of, epoch_of
 from projections.policies.compartments import place_said
 from projections.policies.secrets import doubt
 from projections.recall.documents import spoken_text
@@ -101,14 +104,16 @@ def accounts(request: HeardRequest) -> list[Account]:
 
 
 def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
-    """A message, with whom and what it brings to light for the first time; nothing when it is known as it is.
+    """A message, with whom and what it brings to light for the first time; nothing when it is known as it is. To be
+    decided again until nothing comes of it, where it takes back what rests on more than a decision has room for.
 
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
     one that closes a place on which more items rest than one decision can move.
     """
     concerned = _concerned(request)
     if _is_kept_out(rows, request, concerned):
-        return []
+        rewritten = _rewritten(rows, request)
+        return [] if rewritten is None else gone(rows, [rewritten], [], request.edited or request.said)
     narrowed = _narrowed(rows, request)
     if narrowed is None:
         return _heard(rows, request, concerned, None)
@@ -118,6 +123,31 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
 def is_kept_out(rows: Rows, request: HeardRequest) -> bool:
     """Whether it is not heard because of whom it concerns: one of them opted out, or was erased after it was said."""
     return _is_kept_out(rows, request, _concerned(request))
+
+
+def takes_back(rows: Rows, request: HeardRequest) -> bool:
+    """Whether something that is not heard takes back what was heard of it before."""
+    return _rewritten(rows, request) is not None
+
+
+def _rewritten(rows: Rows, request: HeardRequest) -> MessageRow | None:
+    """The message that was heard with words which its platform has no more; None where they are the same."""
+    if request.edited is None or request.author != "person":
+        return None
+    with_whom = request.place.partner
+    partner = None if with_whom is None else person_of(rows, with_whom.platform, with_whom.id)
+    session = session_of(request.place, NOBODY if partner is None else partner.row.person)
+    heard = rows.ids.event_id(message_identity(request.place.platform, request.key, "heard", request.said))
+    found = find_said(rows, session, epoch_of(rows, session), Point(request.said, heard))
+    if found is None or request.edited <= (found.row.message.edited or 0):
+        return None
+    old, named = found.row.message, tuple(each.at for each in request.mentions)
+    is_same = (old.text, old.attachments, tuple(each.at for each in old.spans)) == (
+        request.text,
+        request.attachments,
+        named,
+    )
+    return None if is_same else found.row
 
 
 def _is_kept_out(rows: Rows, request: HeardRequest, concerned: frozenset[Account]) -> bool:

@@ -31,7 +31,9 @@ class MessageEdited(Event, frozen=True, kw_only=True):
 
 
 class MessageDeleted(Event, frozen=True, kw_only=True):
-    """A message was deleted on its platform. The row's key: session, audience, the message's own `said` and id."""
+    """A message was deleted on its platform, or rewritten there by somebody who had opted out: what it says now is not
+    recorded. The row's key: session, audience, the message's own `said` and id.
+    """
 
     TAG: ClassVar[str] = "message.deleted"
     heard: EventId

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dnam.context_files import CORE, channel_names, context_files, shipped
+from dnam.context_files import CORE, channel_files, channel_names, context_files, shipped
 from projections.decisions.place import PlaceSeen
 from projections.events import PlaceDescribed, TurnAnswered
 from projections.events.heard import PlaceKind
@@ -29,7 +29,9 @@ def folder(tmp_path: Path) -> Path:
 
 def write(folder: Path, **texts: str) -> None:
     for path, text in texts.items():
-        (folder / f"{path.replace('__', '/')}.md").write_text(text, encoding="utf-8")
+        file = folder / f"{path.replace('__', '/')}.md"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
 
 
 def paths(folder: Path | None, *channel: str) -> list[str]:
@@ -93,6 +95,37 @@ def test_what_cannot_be_read_is_an_error(folder: Path) -> None:
     (folder / "base" / "who.md").write_bytes(b"\xff")
     with pytest.raises(UnicodeDecodeError):
         context_files(folder)
+
+
+def test_what_begins_with_a_dot_is_none(folder: Path) -> None:
+    """An editor's lock is a link that leads nowhere, and what a system notes beside a file is no text."""
+    write(folder, base__who="kind", channels__general="tea only")
+    write(folder, **{"base__.draft": "not yet", "channels__.general": "not yet", "channels__.git__x": "x"})
+    for each in (folder / "base", folder / "channels"):
+        (each / ".#who.md").symlink_to("kim@garden.1234:1700000000")
+        (each / "._who.md").write_bytes(b"\x00\x05\x16\x07\xb0\xff")
+        (each / ".md").write_text("no name", encoding="utf-8")
+    assert paths(folder, ".general", ".git/x", "", "general") == [CORE, "/base/who.md", "/channels/general.md"]
+    assert [each.path for each in channel_files(folder)] == ["/channels/general.md"]
+
+
+def test_the_files_of_all_channels(folder: Path) -> None:
+    assert channel_files(folder) == channel_files(folder / "nowhere") == ()
+    (folder / "channels" / "7" / "deeper").mkdir(parents=True)
+    (folder / "channels" / "old.md").mkdir()
+    write(folder, channels__general="tea", channels__7__staff="by server", channels__7__deeper__no="none")
+    assert [each.path for each in channel_files(folder)] == ["/channels/general.md", "/channels/7/staff.md"]
+
+
+@pytest.mark.parametrize("where", ["base", "channels"])
+def test_a_file_of_which_nothing_can_be_read_is_an_error_that_names_it(folder: Path, where: str) -> None:
+    (folder / where / "general.md").write_bytes(b"\xff")
+    with pytest.raises(UnicodeDecodeError, match=f"{where}/general.md is not UTF-8$"):
+        context_files(folder, "general")
+    (folder / where / "general.md").unlink()
+    (folder / where / "general.md").symlink_to("nowhere")
+    with pytest.raises(FileNotFoundError, match=f"{where}/general.md"):
+        context_files(folder, "general")
 
 
 GARDEN = Ref("discord", "7")

@@ -8,7 +8,7 @@ import pytest
 
 from dnam.assistant import Assistant
 from dnam.model import Ask, Hear, ModelError, Reply, unheard
-from projections.events import Event, SummaryAnswered, TurnAnswered
+from projections.events import Event, SummaryAnswered, SummaryRefreshed, TurnAnswered
 from tests.dnam.scripted import ScriptedModel, say, talking
 
 GOOD = Reply("Tea it is.", "mine", "1")
@@ -69,3 +69,41 @@ async def test_a_loop_fails_by_it_and_is_made_again(tmp_path: Path, reply: objec
         assert await assistant.summarise(heard.session, audience, heard.person)
         replies = [each.reply for each in recorded(assistant) if isinstance(each, SummaryAnswered)]
         assert replies[-1] == GOOD.text
+
+
+class Halves(ScriptedModel):
+    """A model that streams a smile in halves and replies with half a rocket too, wherever a reply has a text."""
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        self.asks.append(ask)
+        for end in range(1, len(SMILE) + 1):
+            hear(SMILE[:end])
+        text = SMILE if ask.purpose == "answer" else SMILE + "x" * 3000
+        return Reply(text, "mine\ud83d", "1\ude00", stop="\ud800")
+
+
+SMILE = "So \ud83d\ude00 and \ud83d!"
+
+
+async def test_an_answer_in_halves_of_characters_is_told_recorded_and_given_in_whole_ones(tmp_path: Path) -> None:
+    async with talking(tmp_path, Halves(name="mine")) as assistant:
+        heard = await assistant.memory.heard("ada", "how do you do?")
+        told: list[str] = []
+        thought = await assistant.think(heard, told.append)
+        assert told[:5] == ["S", "So", "So ", "So ", "So 😀"]
+        assert told[-2:] == ["So 😀 and ", "So 😀 and �!"]
+        use = thought.use
+        assert (thought.text, use.model, use.version, use.stop) == (told[-1], "mine�", "1�", "�")
+        assert (await assistant.answer(heard)).text == told[-1]
+
+
+async def test_a_summary_in_halves_of_characters_is_made_shorter_and_kept(tmp_path: Path) -> None:
+    model = Halves(name="mine")
+    async with talking(tmp_path, model) as assistant:
+        await say(assistant, "ada", "I prefer tea over coffee, and my train leaves at 7:40")
+        heard = await assistant.memory.heard("ada", "thanks")
+        assert await assistant.summarise(heard.session, heard.setting.audience, heard.person)
+        assert len(model.asked("summary")) == 2
+        assert list(assistant.failures) == []
+        (made,) = [each for each in recorded(assistant) if isinstance(each, SummaryRefreshed)]
+        assert made.text.startswith("So 😀 and �!xxx")

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.anthropic.faults import fault_of
+from dnam.assistant import WITHOUT_RULES
 from dnam.budget import Budgeted
 from dnam.metrics import Metrics
 from dnam.model import Ask, ModelDown, ModelError, OverBudget
@@ -79,6 +80,29 @@ async def test_context_files_that_cannot_be_read_are_trouble(tmp_path: Path) -> 
         with pytest.raises(ModelError):
             await assistant.answer(await assistant.memory.heard("100", "hello"))
         assert "the context files in" in assistant.trouble.reason
+
+
+async def test_context_files_that_cannot_be_read_are_told_once_and_whoever_waits_hears_what_it_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    rules = tmp_path / "context" / "base"
+    rules.mkdir(parents=True)
+    (rules / "who.md").write_bytes(b"kind\xff")
+    (rules / ".#who.md").symlink_to("nowhere")
+    folder = str(tmp_path / "context")
+    async with garden() as (world, here), bot_in(world, tmp_path / "data", context_dir=folder) as bot:
+        for _ in range(2):
+            await here.kim.says(here.general, "roses?", mention=world.bot)
+            await idle(world, bot)
+        (rules / "who.md").write_text("kind", encoding="utf-8")
+        await here.kim.says(here.general, "roses?", mention=world.bot)
+        await idle(world, bot)
+        answers = [each for each in shown(world, here.general) if "cannot be read" in each]
+        assert answers == [WITHOUT_RULES] * 2
+        assert len(shown(world, here.general)) == 3
+    told = [each.getMessage() for each in caplog.records if each.name.startswith("dnam")]
+    assert told[0].endswith(f"byte 0xff in position 4: invalid start byte: {rules / 'who.md'} is not UTF-8")
+    assert told[1:] == ["answers work again"]
 
 
 def test_refusals_of_the_api_are_of_a_kind_whatever_else_they_say() -> None:

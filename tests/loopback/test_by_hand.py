@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dnam.settings import read
+from tests.dnam.discord.ui.stage import scene_in
 from tests.hanging import HANGS
 from tests.loopback.discord import World
-from tests.loopback.discord.__main__ import HELLO, _lines, say
+from tests.loopback.discord.__main__ import HELLO, _lines, _printed, say
 from tests.loopback.discord.commands import Command
 from tests.loopback.discord.slash import STRING, SUBCOMMAND, typed
 from tests.loopback.messages.__main__ import main
@@ -45,6 +46,18 @@ async def test_what_is_typed_is_said_by_kim_or_by_the_owner() -> None:
         said = [(each.author.name, each.said.content) for each in world.messages(general)]
         assert said == [("Kim", "hello"), ("Ines", "hello"), ("Kim", f"{world.bot.mention} hello")]
         assert [each.said.content for each in world.messages(ines.dm)] == ["hello"]
+
+
+async def test_what_only_one_person_sees_is_printed_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    async with scene_in(tmp_path) as scene:
+        world, kim = scene.world, scene.kim
+        world.state.listeners.append(lambda event: _printed(world, event))
+        await scene.replied(kim.uses(scene.general, "/memory remember text:I like tea"))
+        await kim.says(scene.general, "and now?", mention=world.bot)
+        await world.until(lambda: world.bot_messages(scene.general))
+    private, public = (each for each in capsys.readouterr().out.splitlines() if " in #general" in each)
+    assert private.startswith(f"{world.bot.name} in #general (only Kim sees it)")
+    assert public == f"{world.bot.name} in #general: yes"
 
 
 async def test_what_is_typed_may_come_from_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from projections.decisions.hear import (
     hear,
     is_kept_out,
     message_identity,
+    takes_back,
 )
 from projections.decisions.meet import Account, meet
 from projections.decisions.place import PlaceSeen, describe, place_ref, session_of
@@ -236,6 +237,40 @@ def test_nothing_of_somebody_who_opted_out_is_heard() -> None:
     assert meet(world.rows, ADA, origin("m"), fresh(), NOW) == []
     world.add(PersonOptedIn(said=NOW, by=OPERATOR, hashes=hashed))
     assert world.decide(hear, said("3")) != []
+
+
+@pytest.mark.parametrize("place", [GENERAL, DM], ids=["channel", "dm"])
+def test_an_edit_of_who_opted_out_takes_the_old_words_back_and_brings_no_new_ones(place: PlaceSeen) -> None:
+    world, out = World(), World()
+    outs = PersonOptedOut(said=NOW, by=OPERATOR, hashes=(world.ids.keyed_hash("discord", "100"),))
+    world.decide(hear, said(text="my pin is velvet", place=place))
+    world.add(outs)
+    edit = said(text="never mind", place=place, edited=NOW + 9)
+    untouched = (
+        said(text="never mind", place=place),
+        said(text="my pin is velvet", place=place, edited=NOW + 9),
+        said("2", text="never mind", place=place, edited=NOW + 9),
+    )
+    assert not takes_back(world.rows, edit._replace(author="self"))
+    for request in untouched:
+        assert (takes_back(world.rows, request), world.decide(hear, request)) == (False, [])
+    assert takes_back(world.rows, edit)
+    deleted, redacted = world.decide(hear, edit)
+    assert isinstance(deleted, MessageDeleted)
+    assert isinstance(redacted, MessageRedacted)
+    assert (deleted.said, deleted.heard_said) == (NOW + 9, NOW)
+    assert (takes_back(world.rows, edit), world.decide(hear, edit)) == (False, [])
+    out.add(outs)
+    assert (takes_back(out.rows, edit), out.decide(hear, edit)) == (False, [])
+
+
+def test_what_was_edited_before_they_opted_out_is_as_it_was() -> None:
+    world = World()
+    world.decide(hear, said(text="my pin is velvet"))
+    world.decide(hear, said(text="my pin is gone", edited=NOW + 5))
+    world.add(PersonOptedOut(said=NOW + 6, by=OPERATOR, hashes=(world.ids.keyed_hash("discord", "100"),)))
+    assert world.decide(hear, said(text="my pin is velvet", edited=NOW + 4)) == []
+    assert isinstance(world.decide(hear, said(text="gone", edited=NOW + 9))[0], MessageDeleted)
 
 
 def test_what_was_erased_does_not_come_back() -> None:

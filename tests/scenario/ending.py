@@ -43,10 +43,10 @@ async def check(stage: Stage) -> None:
     """Raises with what is wrong. The bot has ended."""
     _each_has_one_answer(stage)
     _nothing_leaked(stage)
-    assert stage.server.refused == []
+    assert stage.server.refused == [], f"Claude refused: {stage.server.refused}"
     assert "Traceback" not in stage.bot.log, stage.bot.log
     async with Memory.open(stage.folder / "data", settings=settings()) as memory:
-        _log_agrees(stage, memory)
+        log_agrees(stage, memory)
         _all_was_heard(stage, memory)
     await _file_is_sound(stage)
     stage.world.state.check()
@@ -61,23 +61,26 @@ def _each_has_one_answer(stage: Stage) -> None:
 
 def _nothing_leaked(stage: Stage) -> None:
     leaks = [found for each in stage.claude.prompts if (found := leak(each))]
-    assert leaks == [], leaks
+    assert leaks == [], f"others' words in a prompt: {leaks}"
     stage.transcript.mark("read", f"{len(stage.claude.prompts)} prompts, nothing in them that others may not read")
 
 
 # -- the log -----------------------------------------------------------------------------------------------------------
 
 
-def _log_agrees(stage: Stage, memory: Memory) -> None:
+def log_agrees(stage: Stage, memory: Memory) -> None:
+    """AssertionError where turns, failures and deliveries in the log are not what was asked and what stands there."""
     answered = Counter(each.answers for each in _of(memory, TurnAnswered))
     failed = Counter(each.answers for each in _of(memory, TurnFailed))
     questions = {_heard_id(memory, each): each for each in stage.asked}
-    turns = {each: answered[each] + failed[each] for each in questions}
-    assert {repr(questions[each]): count for each, count in turns.items() if count != 1} == {}
-    assert set(answered) | set(failed) <= set(questions), "it answered what nobody asked"
+    counts = {each: (answered[each], failed[each]) for each in questions}
+    wrong = {repr(questions[each]): turns for each, turns in counts.items() if sum(turns) != 1}
+    assert wrong == {}, f"not one turn in the log, but so many answered and failed: {wrong}"
+    unasked = {each.hex() for each in {*answered, *failed} - set(questions)}
+    assert unasked == set(), f"it answered what nobody asked: turns of the messages {unasked}"
     _deliveries_agree(stage, memory, {questions[each] for each in failed})
-    assert _of(memory, SummaryRefreshed)
-    assert _of(memory, ExtractionAnswered)
+    for kind in (SummaryRefreshed, ExtractionAnswered):
+        assert _of(memory, kind), f"there is no {kind.TAG} in the log"
 
 
 def _all_was_heard(stage: Stage, memory: Memory) -> None:
@@ -114,8 +117,8 @@ def _deliveries_agree(stage: Stage, memory: Memory, failed: set[Message]) -> Non
     said = {each.id: each for each in _said(stage)}
     other = failed | set(stage.commands)
     unrecorded = [each for each in said.values() if each.id not in told and each.reference not in other]
-    assert unrecorded == []
-    assert told <= set(said), "what was recorded as delivered stands there"
+    assert unrecorded == [], f"in Discord, and delivered by no turn in the log: {unrecorded}"
+    assert told <= set(said), f"delivered by a turn in the log, and not in Discord: messages {told - set(said)}"
 
 
 def _said(stage: Stage) -> Iterator[Message]:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from dnam.unwritten import WAITS, WRITTEN
+
 ROOT = Path(__file__).parents[2]
 PATIENCE_SECONDS = 240
 """No process needs so long to end: a guard against hanging, not a measure."""
@@ -53,6 +55,7 @@ class Bot:
     def __init__(self, process: asyncio.subprocess.Process, log: Path, changed: Callable[[], None]) -> None:
         self._process = process
         self._log = log
+        self._begins = log.stat().st_size if log.exists() else 0
         self._changed = changed
         self.expected = False
         """Whether its end was asked for."""
@@ -102,6 +105,12 @@ class Bot:
     def log(self) -> str:
         """What all its lives wrote."""
         return self._log.read_text(encoding="utf-8", errors="replace")
+
+    @property
+    def waits(self) -> bool:
+        """Whether something waits to be recorded, by what this life wrote: killed now, it would lose that, lawfully."""
+        own = self._log.read_bytes()[self._begins :] if self._log.exists() else b""
+        return own.rfind(WAITS.encode()) > own.rfind(WRITTEN.encode())
 
     async def _watched(self) -> int:
         assert self._process.stdout is not None

@@ -97,7 +97,10 @@ class Stage:
         await self.world.ready()
 
     async def kill(self, when: str) -> None:
-        """SIGKILL, and until Discord has noticed."""
+        """SIGKILL, and until Discord has noticed. Not while something waits for a slow log: that would be lost, which
+        is lawful, and of it would not hold what holds here of every answer.
+        """
+        await self.until(lambda: not self.bot.waits, "what waits to be recorded to be recorded")
         self.bot.kill()
         self.transcript.mark("killed", when)
         await self.bot.ended()

@@ -1,11 +1,19 @@
 """The long scenario, from beginning to end; and that its checks can fail."""
 
 import io
+import sys
 from pathlib import Path
 
 import pytest
+from aiohttp import ClientSession
 
+from dnam.memory import Memory
+from dnam.unwritten import WAITS, WRITTEN
+from tests.dnam.scripted import settings
+from tests.scenario.ending import log_agrees
+from tests.scenario.process import Bot, bare
 from tests.scenario.readers import Prompt, Reader, leak
+from tests.scenario.stage import stage
 from tests.scenario.story import play
 from tests.scenario.transcript import Transcript
 
@@ -56,3 +64,35 @@ def test_a_prompt_leaks_what_its_reader_may_not_read(
 def test_an_answer_that_nobody_asked_for_is_noticed() -> None:
     with pytest.raises(AssertionError, match="nobody asked for this"):
         leak(Prompt("answer", "hello", None, False))
+
+
+async def test_what_the_log_and_discord_do_not_agree_on_is_named(tmp_path: Path) -> None:
+    async with (
+        stage(tmp_path, Transcript(None)) as made,
+        Memory.open(tmp_path / "data", settings=settings()) as memory,
+        ClientSession(headers={"Authorization": f"Bot {made.world.token}"}) as discord,
+    ):
+        channel = made.cast.general
+        where = f"{made.world.api_url}/channels/{channel.id}/messages"
+        async with discord.post(where, json={"content": "out of the blue"}) as posted:
+            assert posted.status == 200
+        with pytest.raises(AssertionError, match=r"delivered by no turn in the log: \[<Marcy: 'out of the blue'>\]"):
+            log_agrees(made, memory)
+        await made.asks(made.cast.kim, channel, "which tea was it?")
+        with pytest.raises(AssertionError, match=r"not one turn in the log.*which tea was it\?.*\(0, 0\)"):
+            log_agrees(made, memory)
+
+
+@pytest.mark.parametrize(
+    ("said", "waits"),
+    [((), False), ((f"{WAITS}: the disk is full",), True), ((WAITS, WRITTEN), False), ((WAITS, WRITTEN, WAITS), True)],
+)
+async def test_a_life_of_the_bot_waits_by_its_own_words(tmp_path: Path, said: tuple[str, ...], waits: bool) -> None:
+    lives = list[Bot]()
+    for words in ([WAITS], said):
+        life = await Bot.started(
+            bare(), tmp_path, lambda: None, [sys.executable, "-c", f"print({chr(10).join(words)!r})"]
+        )
+        assert await life.ended() == 0
+        lives.append(life)
+    assert lives[-1].waits is waits

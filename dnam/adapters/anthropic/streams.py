@@ -16,6 +16,7 @@ from dnam.adapters.anthropic.letting_go import let_go
 from dnam.adapters.anthropic.tool_use import Inputs, calls_of, raw_of
 from dnam.model import Hear, Reply
 from dnam.prices import FULL, Tokens, prices
+from projections.policies.text import whole
 
 if TYPE_CHECKING:
     from anthropic._streaming import ServerSentEvent
@@ -113,8 +114,8 @@ async def _to_the_end(sent: "Sent") -> None:
 
 
 def _text(message: "Message") -> str:
-    """What is said, without what was thought."""
-    return "".join(block.text for block in message.content if block.type == "text")
+    """What is said, without what was thought; a character of which a delta brought each half is one."""
+    return whole("".join(block.text for block in message.content if block.type == "text"))
 
 
 def reply_of(

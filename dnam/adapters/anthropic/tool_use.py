@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from dnam.model import Round, ToolCall, ToolResult
+from projections.policies.text import whole
 
 if TYPE_CHECKING:
     from anthropic.types import ContentBlock, ContentBlockParam, Message, ToolResultBlockParam
@@ -31,20 +32,20 @@ Inputs = Mapping[int, str]
 def calls_of(message: "Message", inputs: Inputs) -> tuple[ToolCall, ...]:
     """The calls that a reply makes. One without any input has the empty object."""
     blocks = ((index, block) for index, block in enumerate(message.content) if block.type == "tool_use")
-    return tuple(ToolCall(block.id, block.name, inputs.get(index) or "{}") for index, block in blocks)
+    return tuple(ToolCall(block.id, block.name, whole(inputs.get(index) or "{}")) for index, block in blocks)
 
 
 def raw_of(message: "Message", inputs: Inputs) -> str:
-    """The reply as it is handed back, in JSON; empty where it calls nothing."""
+    """The reply as it is handed back, in JSON and in whole characters; empty where it calls nothing."""
     if not any(block.type == "tool_use" for block in message.content):
         return ""
-    return json.dumps(list(_blocks(message.content, inputs)))
+    return whole(json.dumps(list(_blocks(message.content, inputs)), ensure_ascii=False))
 
 
 def _blocks(content: "list[ContentBlock]", inputs: Inputs) -> Iterator[dict[str, Any]]:
     for index, block in enumerate(content):
         if block.type == "tool_use":
-            yield _tool_use(ToolCall(block.id, block.name, inputs.get(index, "")))
+            yield _tool_use(ToolCall(block.id, block.name, whole(inputs.get(index, ""))))
         elif block.type in FIELDS and (block.type != "text" or block.text.strip()):  # an empty text is refused
             yield {name: getattr(block, name) for name in FIELDS[block.type]}
 

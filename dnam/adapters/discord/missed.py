@@ -11,7 +11,7 @@ from dnam.adapters.discord.translate import addressed_words, said_of, translate
 from dnam.commands import table
 from dnam.commands.command import Invocation
 from projections.decisions.delete import find_said
-from projections.decisions.hear import HeardRequest, is_kept_out, message_identity
+from projections.decisions.hear import HeardRequest, is_kept_out, message_identity, takes_back
 from projections.ids import Point, Ref
 from projections.messages import find_message
 from projections.pending import Undelivered, is_settled, undelivered
@@ -100,10 +100,12 @@ def is_recent(request: HeardRequest, now: int) -> bool:
 
 
 def _is_news(rows: Rows, arrived: Arrived, session: str) -> bool:
-    """Whether it was never heard, or may have been edited since; nothing is news that is not heard anyway."""
+    """Whether it was never heard, or may have been edited since. Of what is not heard anyway, it is news that it takes
+    back what was heard of it.
+    """
     request = arrived.request
     if is_kept_out(rows, request):
-        return False
+        return takes_back(rows, request)
     point = _point(rows, request)
     if arrived.is_old:
         found = find_said(rows, session, epoch_of(rows, session), point)

@@ -1,8 +1,8 @@
 """Long answers in several messages: cut where a reader would, at 2,000 characters.
 
 Best is between paragraphs, then between lines, between sentences, between words, and anywhere when nothing else is
-left. A code block that is cut is closed, and opened again with its language in the next message; one that is never
-closed is closed at the end.
+left, but within nothing that is seen as one character. A code block that is cut is closed, and opened again with its
+language in the next message; one that is never closed is closed at the end.
 
 What a code block is goes by Discord, not by Markdown: three backticks anywhere open one, behind words, indented or in a
 quote, and the next three close it, also right behind the code. Where nothing closes them, they are three backticks;
@@ -14,6 +14,8 @@ Characters are code points.
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
+
+from dnam.adapters.discord.graphemes import is_within, last_border
 
 LIMIT = 2000
 """The longest message, in characters."""
@@ -30,8 +32,8 @@ JUST_OPENED = re.compile(r"[A-Za-z0-9_+.#-]*\s*")
 """All that stands behind the backticks of a block that holds nothing yet: looked for there alone, and not at every
 blank.
 """
-BORDERS = ("\n\n", "\n", ". ", " ")
-"""Where a text may be cut, best first; the border stays with what is before it."""
+BORDERS = tuple(map(re.compile, (r"\n{2,}", r"\n", r"\. |[。！？…]+[」』）】〉》”’]*", r"[ \u3000、，]")))
+"""Where a text may be cut, best first; the border stays with what is before it. East Asian texts have no blanks."""
 LEAST = 3
 """A border in the first third of the room is not worth a message: a worse one further on is taken."""
 
@@ -132,10 +134,11 @@ def _cut(text: str, room: int) -> int:
     room = max(room, 1)
     window = text[: room + 1]
     for border in BORDERS:
-        found = window.rfind(border)
-        if found >= room // LEAST and found + len(border.rstrip()) > 0:
-            return min(found + len(border), room)
-    return room
+        for found in reversed(list(border.finditer(window, room // LEAST))):
+            cut = min(found.end(), room)
+            if 0 < found.start() + len(found[0].rstrip()) <= cut and not is_within(text, cut):
+                return cut
+    return last_border(text, room)
 
 
 def _beside_fences(text: str, fences: Sequence[Fence], at: int, cut: int) -> int:

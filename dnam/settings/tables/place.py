@@ -39,6 +39,7 @@ PLACE = (
         "A folder of text files that open every prompt: base/*.md, and in a channel and its threads "
         "channels/CHANNEL_ID.md, else channels/SERVER_ID/NAME.md, else channels/NAME.md where DNAM_ALLOW_GUILDS names "
         "one server, and there alone. A thread's own name opens none. Without a base/core.md of its own, the one that "
-        "comes with dnam is used.",
+        "comes with dnam is used. A name that begins with a dot is none of them; a file that cannot be read keeps "
+        "answers from being given where it counts, since it may hold rules.",
     ),
 )

@@ -60,6 +60,18 @@ async def test_a_reply_with_calls_is_handed_back_as_it_came() -> None:
         assert last.prompt == asked().prompt
 
 
+async def test_halves_of_characters_are_handed_back_as_whole_ones() -> None:
+    search = Call("memory_search", '{"query": "\ud83d\ude00 \ud83d"}')
+    first = Says("Let me see \ud83d\ude00 \ude00.", calls=(search,), piece=1)
+    async with talking(in_turn(first, TEA)) as talk:
+        reply = await talk.claude.ask(with_tools())
+        assert reply.text == "Let me see 😀 �."
+        assert [call.input for call in reply.calls] == ['{"query": "😀 �"}']
+        assert (await talk.claude.ask(with_tools(rounds=(answered(reply, "green"),)))).text == "Tea it is."
+        said, called = talk.server.requests[-1].body["messages"][1]["content"]
+        assert (said["text"], called["input"]) == ("Let me see 😀 �.", {"query": "😀 �"})
+
+
 async def test_what_is_said_besides_is_never_an_empty_block() -> None:
     async with talking(in_turn(Says("", calls=(SEARCH, Call("memory_search", ""))), TEA)) as talk:
         reply = await talk.claude.ask(with_tools())

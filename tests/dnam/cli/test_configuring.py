@@ -94,6 +94,11 @@ def test_it_can_be_set_before_anything_was_said(tmp_path: Path) -> None:
         (("set", "guild", "learn=none"), "is no scope"),
         (("set", "guild/", "learn=none"), "is no scope"),
         (("set", "person/Nobody", "learn=none"), "nobody here goes by 'Nobody'"),
+        (
+            ("set", "person/123", "learn=none"),
+            "nothing was heard from '123' yet: what holds for a person can be set once",
+        ),
+        (("set", "person/discord:123", "learn=none"), "nothing was heard from 'discord:123' yet"),
         (("set", "person/Sam", "learn=none"), "'Sam' may be any of"),
         (("set", "channel/talk", "learn=none"), "'talk' may be any of"),
         (("set", "guild/Forest", "learn=none"), "dnam knows no guild 'Forest': give its id"),

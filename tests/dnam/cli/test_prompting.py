@@ -107,6 +107,15 @@ def test_context_files_open_the_prompt(data: Path, tmp_path: Path, monkeypatch: 
     assert out.startswith(f"{FILES}\n- /base/who.md\n- /channels/general.md\n\n---\n")
 
 
+def test_a_context_file_that_is_no_text_is_named(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "who.md").write_bytes(b"\xff")
+    monkeypatch.setenv("DNAM_CONTEXT_DIR", str(tmp_path))
+    ran = dnam("prompt", "Ada", "hello", "--data", data)
+    assert ran.code == 3
+    assert ran.err.endswith("/base/who.md is not UTF-8\n")
+
+
 @pytest.mark.parametrize(
     "text", ["x" * 1_000_000, "a\x00b\x1b[2J", "half \ud83d and \udce9", "", "\n---\nUser message:"]
 )

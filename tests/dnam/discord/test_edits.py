@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from projections.events import MessageEdited, MessageHeard, MessageRedacted
+from projections.events import MessageDeleted, MessageEdited, MessageHeard, MessageRedacted
 from replay.errors import LogFull
-from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, shown
+from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.dnam.scripted import ScriptedModel
 from tests.loopback.discord import Message, World, talk
 
@@ -32,6 +32,29 @@ async def test_what_was_never_heard_is_not_heard_by_being_edited(
         monkeypatch.undo()
         assert await bot.desk.unwritten.again()
         assert heard(bot) == ["I like tea"]
+
+
+@pytest.mark.parametrize("direct", [True, False], ids=["in a DM", "in a channel"])
+@pytest.mark.parametrize("is_there", [True, False], ids=["live", "away"])
+async def test_who_opted_out_takes_old_words_back_by_an_edit(tmp_path: Path, direct: bool, is_there: bool) -> None:
+    async with garden() as (world, here):
+        place = here.kim.dm if direct else here.general
+        async with bot_in(world, tmp_path) as bot:
+            message = await here.kim.says(place, "my pin is velvet")
+            same = await here.kim.says(place, "my tea is green")
+            await idle(world, bot)
+            await opt_out(bot, here.kim)
+            if is_there:
+                await here.kim.edits(message, "never mind")
+            await idle(world, bot)
+        if not is_there:
+            await here.kim.edits(message, "never mind")
+        await here.kim.edits(same, "my tea is green")
+        for _ in range(2):
+            async with bot_in(world, tmp_path) as bot:
+                await idle(world, bot)
+                assert heard(bot) == ["my tea is green"]
+                assert (len(events(bot, MessageDeleted)), events(bot, MessageEdited)) == (1, [])
 
 
 # -- what is left without words ----------------------------------------------------------------------------------------

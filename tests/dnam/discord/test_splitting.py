@@ -4,6 +4,7 @@ Discord's rule, as the tests have it: three backticks anywhere open a block, and
 """
 
 import re
+from itertools import accumulate
 
 import pytest
 from hypothesis import example, given
@@ -144,6 +145,47 @@ def test_blanks_before_the_last_backticks_are_not_searched(
     ],
 )
 def test_it_is_cut_where_a_reader_would(text: str, limit: int, parts: list[str]) -> None:
+    assert split(text, limit) == parts
+
+
+SEEN = (
+    "a", "語", "。", "…", "e\u0301", "👩\u200d🚀", "👨\u200d👩\u200d👧\u200d👦", "👍🏽", "❤\ufe0f", "🇳🇴", "🇯🇵",
+    "1\ufe0f\u20e3", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f", "\u1112\u1161\u11ab", "한",
+    "क्षि", "ｶﾞ", "🏳\ufe0f\u200d🌈", "👩🏽\u200d🚀", "葛\U000e0100",
+)  # fmt: skip
+"""Each is seen as one character."""
+
+
+@given(st.lists(st.sampled_from(SEEN), max_size=200), st.integers(10, 200))
+def test_a_text_without_blanks_is_cut_within_nothing_that_is_seen_as_one_character(seen: list[str], limit: int) -> None:
+    parts = split("".join(seen), limit)
+    assert "".join(parts) == "".join(seen)
+    assert all(len(part) <= limit for part in parts)
+    borders = {0, *accumulate(map(len, seen))}
+    assert set(accumulate(map(len, parts))) <= borders
+
+
+@pytest.mark.parametrize("seen", SEEN)
+@pytest.mark.parametrize("before", range(20))
+def test_each_is_whole_wherever_a_message_ends(seen: str, before: int) -> None:
+    parts = split("x" * before + seen * 1500)
+    assert "".join(parts) == "x" * before + seen * 1500
+    assert all(len(part) <= LIMIT and (len(part) - before * (not number)) % len(seen) == 0
+               for number, part in enumerate(parts))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "parts"),
+    [
+        ("これは答え。とても長い答えです", 10, ["これは答え。", "とても長い答えです"]),
+        ("「これは答え。」とても長いです！？はい", 12, ["「これは答え。」", "とても長いです！？はい"]),
+        ("これは、とても、長い答えです", 10, ["これは、とても、", "長い答えです"]),
+        ("Well… so it is", 10, ["Well…", "so it is"]),
+        ("e" + "\u0301" * 9, 4, ["e\u0301\u0301\u0301", "\u0301" * 4, "\u0301" * 2]),
+        ("word \u0301\u0301word", 8, ["word \u0301\u0301w", "ord"]),
+    ],
+)
+def test_a_text_without_blanks_is_cut_where_a_reader_would(text: str, limit: int, parts: list[str]) -> None:
     assert split(text, limit) == parts
 
 

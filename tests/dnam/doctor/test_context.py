@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from dnam.context_files import shipped, shipped_file
 from dnam.doctor import context
 from dnam.doctor.context import lacking_bullets
@@ -33,6 +35,23 @@ async def test_a_core_of_ones_own_in_other_words(tmp_path: Path) -> None:
     found = await looked(context.files, patient(tmp_path, DNAM_CONTEXT_DIR=str(tmp_path)))
     assert found.state == "well"
     assert found.what.endswith(f"has 2 bullets that yours has not: `diff {own} {shipped_file()}` shows them.")
+
+
+@pytest.mark.parametrize("where", ["base", "channels", "channels/7"])
+async def test_a_file_that_cannot_be_read_wherever_it_lies(tmp_path: Path, where: str) -> None:
+    folder = tmp_path / where
+    folder.mkdir(parents=True)
+    told = patient(tmp_path, DNAM_CONTEXT_DIR=str(tmp_path))
+    (folder / ".#staff.md").symlink_to("nowhere")
+    assert (await looked(context.files, told)).state == "well"
+    (folder / "staff.md").write_bytes(b"kind\xff")
+    found = await looked(context.files, told)
+    assert found.state == "wrong"
+    assert found.what.endswith(f"{folder / 'staff.md'} is not UTF-8")
+    (folder / "staff.md").unlink()
+    (folder / "staff.md").symlink_to("nowhere")
+    found = await looked(context.files, told)
+    assert (found.state, str(folder / "staff.md") in found.what) == ("wrong", True)
 
 
 def test_the_core_that_comes_with_it_lacks_nothing() -> None:

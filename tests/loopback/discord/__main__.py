@@ -13,8 +13,10 @@ from collections.abc import AsyncIterator
 
 from dnam.adapters.terminal.reading import PipedLines
 from tests.loopback.discord.channels import Channel
+from tests.loopback.discord.messages import MessageFlag
 from tests.loopback.discord.person import Person
 from tests.loopback.discord.state import Event
+from tests.loopback.discord.users import User
 from tests.loopback.discord.world import World
 
 HELLO = """DISCORD_API_URL={url}
@@ -74,12 +76,21 @@ async def say(world: World, people: tuple[Person, Person], general: Channel, lin
 
 
 def _printed(world: World, event: Event) -> None:
-    """What the bot says, as it says it."""
+    """What the bot says, as it says it, and who alone sees it; not that it thinks."""
     if event.name not in ("MESSAGE_CREATE", "MESSAGE_UPDATE") or event.data["author"]["id"] != str(world.bot.id):
+        return
+    flags = MessageFlag(event.data.get("flags", 0))
+    if flags & MessageFlag.LOADING:
         return
     channel = world.state.channels[int(event.data["channel_id"])]
     edited = " (edited)" if event.name == "MESSAGE_UPDATE" else ""
-    print(f"{world.bot.name} in {channel}{edited}: {event.data['content']}", flush=True)
+    private = f" (only {_user_of(world, event).name} sees it)" if flags & MessageFlag.EPHEMERAL else ""
+    print(f"{world.bot.name} in {channel}{private}{edited}: {event.data['content']}", flush=True)
+
+
+def _user_of(world: World, event: Event) -> User:
+    """Who used the command, menu or button that a message replies to."""
+    return world.state.users[int(event.data["interaction_metadata"]["user"]["id"])]
 
 
 async def _lines() -> AsyncIterator[str]:

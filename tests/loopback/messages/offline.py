@@ -1,7 +1,7 @@
 """The script that the server follows when nobody gives it another: it replies as the offline model would.
 
-A loop's prompt is its inputs as JSON, perhaps among other words; an answer's prompt is read by its sections. Where a
-schema is asked for, the reply keeps to it, as the API's do.
+A loop's prompt is its inputs as JSON, perhaps among other words; an answer's prompt is read by its sections, where its
+own answers are known by how they begin. Where a schema is asked for, the reply keeps to it, as the API's do.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from dnam.adapters.offline import OfflineModel
-from dnam.languages import load
+from dnam.languages import Language, load
 from dnam.model import AnswerInputs, ExtractionInputs, KnownItem, Line, MergeInputs, SummaryInputs
 from projections.quoting import SEPARATOR, TITLES
 from tests.loopback.messages.replies import Says
@@ -33,10 +33,12 @@ class Offline:
     """A script."""
 
     def __init__(self, language: str = "en") -> None:
-        self._model = OfflineModel(load(language))
+        known = load(language)
+        self._model = OfflineModel(known)
+        self._begins = tuple(_begins(known))
 
     def __call__(self, request: Request) -> Says:
-        inputs = next(inputs_of(request.prompt), None) or _answer_inputs(request.prompt)
+        inputs = next(inputs_of(request.prompt), None) or _answer_inputs(request.prompt, self._begins)
         text = self._model.reply(inputs).text
         schema = request.schema
         return Says(text if schema is None else json.dumps(kept_to(schema, json.loads(text), schema)))
@@ -53,7 +55,14 @@ def inputs_of(prompt: str) -> Iterator[ExtractionInputs | SummaryInputs | MergeI
         return
 
 
-def _answer_inputs(prompt: str) -> AnswerInputs:
+def _begins(language: Language) -> Iterator[str]:
+    """How the offline model's answers begin."""
+    for text in msgspec.structs.asdict(language.replies).values():
+        if isinstance(text, str) and text:
+            yield text.replace("{name}", language.name).partition("\n")[0]
+
+
+def _answer_inputs(prompt: str, begins: tuple[str, ...]) -> AnswerInputs:
     """What an answer may rest on, from the sections of its prompt."""
     sections = {title: body for title, _, body in (each.partition("\n") for each in prompt.split(SEPARATOR))}
     items = _ITEM.finditer(sections.get(TITLES["durable"], ""))
@@ -64,7 +73,7 @@ def _answer_inputs(prompt: str) -> AnswerInputs:
         message=sections.get(TITLES["message"], prompt),
         items=tuple(KnownItem("", each["kind"], each["text"]) for each in items),
         summary=sections.get(TITLES["summary"], ""),
-        window=tuple(Line(each["name"], each["text"], 0) for each in lines),
+        window=tuple(Line(each["name"], each["text"], 0, assistant=each["text"].startswith(begins)) for each in lines),
     )
 
 

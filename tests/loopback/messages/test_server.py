@@ -151,6 +151,15 @@ async def test_without_a_script_it_replies_as_the_offline_model_does(client: Asy
     assert await replied(client, "hello")
 
 
+async def test_without_a_script_it_quotes_people_and_not_itself(client: AsyncAnthropic) -> None:
+    window, asked = "Recent conversation:\n[Kim]: I keep bees", "User message:\nwhat of my bees?"
+    for number in range(3):
+        said = await replied(client, f"{window}\n\n---\n{asked}")
+        assert said.startswith("(I am the offline model") is (number == 0), "a conversation begins once"
+        assert [line for line in said.splitlines() if line.startswith("- ")] == ["- Kim: I keep bees"]
+        window += "\n[Marcy]: " + said.replace("\n", "\n  ")
+
+
 async def test_where_a_schema_is_asked_for_its_reply_keeps_to_it(client: AsyncAnthropic) -> None:
     schema = schema_of(AskedExtraction)
     config: Any = {"format": {"type": "json_schema", "schema": schema}}
