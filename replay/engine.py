@@ -24,7 +24,7 @@ from replay import codec
 from replay.builder import bring_up, rebuild
 from replay.clock import Clock, Recorder, SystemClock
 from replay.erasure import finish_erasures, unfinished
-from replay.errors import Busy, Damaged, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
+from replay.errors import Busy, Damaged, HeadMoved, KeyMissing, LogError, NewerViews, ReadOnly, UnknownEvent
 from replay.group import Group, Recorded
 from replay.jobs import Job
 from replay.live import Live, Tail
@@ -247,6 +247,18 @@ class Engine:
             raise
 
     def _record(self, jobs: list[Job]) -> list[Job]:
+        """Record a group; the jobs that have to wait for the next.
+
+        A process that is killed between the end of its commit and the note of it for readers (LMDB's lock table) leaves
+        a log of which readers do not see the end; the next writer mends that, and finds that the log has moved on. Then
+        everything is decided anew.
+        """
+        try:
+            return self._record_once(jobs)
+        except HeadMoved:
+            return self._record_once([job for job in jobs if job.error is None])
+
+    def _record_once(self, jobs: list[Job]) -> list[Job]:
         waiting = iter(jobs)
         with self.store.lock:
             done: list[tuple[Job, Recorded]] = []

@@ -15,7 +15,8 @@ from replay.group import Group, Recorded
 
 Work = Callable[[Group], Recorded]
 """Records one decision in a group, or several that follow one from the other: they share a commit, and see what those
-before them became before any is durable. Where it raises, those before stay.
+before them became before any is durable. Where it raises, those before stay. It may be done again in another group,
+where the first one came to nothing.
 """
 
 

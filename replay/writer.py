@@ -170,7 +170,8 @@ class Writer:
         """Record jobs, with the turn held."""
         while jobs:
             rest = self._try(jobs)
-            deliver(jobs[: len(jobs) - len(rest)])
+            waits = set(map(id, rest))
+            deliver([job for job in jobs if id(job) not in waits] if rest else jobs)
             jobs = rest
 
     def _try(self, jobs: list[Job]) -> list[Job]:

@@ -24,12 +24,12 @@ from projections.registry import PROJECTIONS
 from projections.rows import Rows
 from replay import codec, decoded_once
 from replay.engine import Engine
-from replay.errors import Busy, EventConflict, LogError, ReadOnly, Refused
+from replay.errors import Busy, EventConflict, HeadMoved, LogError, ReadOnly, Refused
 from replay.group import Group, Recorded
 from replay.jobs import Job, alone, by_future
 from replay.live import Tail
 from replay.lmdb_log import LmdbLog
-from replay.log import Commit, Head, Syncing, untold
+from replay.log import Commit, Head, Log, Syncing, untold
 from replay.store import MemoryStore
 from replay.view_commits import BURST
 from replay.writer import MOST_IN_GROUP
@@ -205,6 +205,33 @@ def test_a_fold_that_raises_fails_its_own_caller_and_leaves_no_key_behind() -> N
         broken = ConfigSet(said=NOW, by=OPERATOR, scope="elsewhere", key="k", value="broken")
         assert list(map(outcome, together(engine, [drafts(broken)]))) == ["ZeroDivisionError"]
         assert set(engine.store.ring.vaults) == before
+
+
+def test_where_the_log_went_on_behind_a_killed_process_all_is_decided_anew(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """LMDB tells its readers of a commit behind the commit itself: only the next writer finds what was in between."""
+    append: Callable[[Log, Commit, Head, Syncing], Head] = type(engine.store.log).append
+    decided: list[int] = []
+    moved = iter([True, True])
+
+    def moved_on(log: Log, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
+        if next(moved, False):
+            raise HeadMoved("another writer appended in between")
+        return append(log, commit, expected, syncing)
+
+    def counted(rows: Rows) -> Sequence[Draft]:
+        decided.append(1)
+        return says("once")(rows)
+
+    monkeypatch.setattr(type(engine.store.log), "append", moved_on)
+    with pytest.raises(HeadMoved):
+        engine.record(says("twice it moved"))
+    assert shown(engine) == []
+    moved = iter([True])
+    outcomes = together(engine, [failing, counted, says("and more")])
+    assert [outcome(each) for each in outcomes] == ["ValueError", "ok", "ok"]
+    assert (len(shown(engine)), len(decided)) == (2, 2)
 
 
 def test_each_decision_sees_what_the_ones_before_it_made(engine: Engine) -> None:

@@ -44,7 +44,7 @@ class Beside:
         """Let it end in peace; the facts that it acknowledged."""
         self.enough()
         printed = self._printed.result()
-        assert not (code := self.child.process.wait()), f"the other process ended with {code}"
+        assert not (code := self.child.process.wait()), f"the other process ended with {code}: {printed[-1_000:]}"
         return ACKNOWLEDGED.findall(printed)
 
     def _type(self) -> str:
@@ -67,5 +67,5 @@ class Beside:
     ) -> None:
         self._is_enough.set()
         if error is not None:
-            self.child.process.close()
+            self.child.kill()
         self._thread.shutdown()
