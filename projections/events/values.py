@@ -201,6 +201,14 @@ class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     intent: Intent | None = None
 
 
+class Gap(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
+    """An event whose words are gone, its tag, and what it had rested on: what came of that is found through it."""
+
+    event: EventId
+    tag: str
+    causes: tuple[EventId, ...]
+
+
 class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """An item that stood in a prompt: its address and the event that had made its row."""
 
