@@ -16,6 +16,9 @@ from projections.fold import Change, Projection, Record
 from projections.ids import EventId
 from projections.rows import Rows
 
+STOOD = ""
+"""In place of a tag: what an item had gone through that stands. What came of that rests on the cause from now on."""
+
 
 class GapRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The tag of the effect, which cannot be read any more."""
@@ -24,11 +27,8 @@ class GapRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 def _rows(record: Record) -> list[Change[GapRow]]:
-    match record.event:
-        case MessageRedacted(gaps=gaps):
-            return [(cause + gap.event + record.id, GapRow(gap.tag)) for gap in gaps for cause in gap.causes]
-        case _:
-            return []
+    gaps = record.event.gaps if isinstance(record.event, MessageRedacted) else ()
+    return [(cause + gap.event + record.id, GapRow(gap.tag)) for gap in gaps for cause in gap.causes]
 
 
 GAPS = Projection("gaps", 1, GapRow, (MessageRedacted,), _rows, 48, history=False)

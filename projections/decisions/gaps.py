@@ -11,6 +11,7 @@ from projections.decisions.redact_items import ITEM_TAGS, goes_on
 from projections.decisions.said_again import SUMMARIES_MADE
 from projections.events import Event, MessageEdited, MessageHeard, TurnAnswered
 from projections.events.values import Gap
+from projections.gaps import STOOD
 from projections.ids import EventId
 from projections.rows import Rows
 
@@ -49,3 +50,13 @@ def _led_on(rested: Mapping[EventId, tuple[EventId, ...]], leads: Collection[Eve
         found.update(news)
         waiting += news
     return found
+
+
+def standing_for(bodies: Collection[EventId], stood: Mapping[EventId, Collection[EventId]]) -> tuple[Gap, ...]:
+    """Those of these events that items had gone through, by the events by which these stand: what the former led to
+    rests on the latter now.
+    """
+    dropped = frozenset(bodies)
+    return tuple(
+        Gap(each, STOOD, (event,)) for event, path in stood.items() for each in sorted(dropped.intersection(path))
+    )

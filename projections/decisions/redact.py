@@ -25,14 +25,14 @@ An edited message is another one to what was made of it: its items stay until th
 extraction has read it (`extraction`), save what another kept of it word for word, and all the rest goes as above.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin
-from projections.decisions.gaps import gaps
-from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, redact_items
+from projections.decisions.gaps import gaps, standing_for
+from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, lies_at, redact_items
 from projections.decisions.retold import retold
 from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Units, said_again, units_of_turns
 from projections.decisions.shelf import policy_by
@@ -42,6 +42,7 @@ from projections.events import (
     ExtractionAnswered,
     ExtractionFailed,
     ExtractionReplied,
+    ItemRedacted,
     ItemRefused,
     MergeAnswered,
     MergeFailed,
@@ -89,7 +90,7 @@ MOST_REPLIES = 400
 
 class Redaction(NamedTuple):
     """What a redaction records beside itself, and whose bodies it drops, each once. `stands` are those of messages that
-    go on standing in other words.
+    go on standing in other words, `stood` those of items that stand, by their keys.
 
     `first` is set where there is more than one decision has room for: then this is a part of what says the words again,
     the messages still stand, and it is to be decided again. It names that part.
@@ -99,6 +100,7 @@ class Redaction(NamedTuple):
     bodies: tuple[EventId, ...]
     first: Origin | None = None
     stands: tuple[EventId, ...] = ()
+    stood: Mapping[bytes, frozenset[EventId]] = {}
 
 
 def redaction_of(
@@ -156,7 +158,7 @@ def redaction_of(
     )
     known = [each for each in with_calls(rows, (*bodies, *asked)) if rows.ids.status(each) == "known"]
     others = frozenset(asked).difference(bodies)
-    return Redaction(events, tuple(each for each in known if each not in others), stands=standing)
+    return Redaction(events, tuple(each for each in known if each not in others), stands=standing, stood=of_items.stood)
 
 
 def _farthest(rows: Rows, again: SaidAgain, said: int) -> Redaction:
@@ -182,7 +184,8 @@ def items_redaction(
     replies = [each for each in made if each not in besides and rows.ids.status(each) == "known"][:MOST_REPLIES]
     bodies = (*sorted(items.bodies), *replies, *_tagged(effects, {ItemRefused.TAG}))
     events = (*items.events, *replies_withdrawn(rows, replies, said, gone))
-    return Redaction(events, tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known"))
+    known = tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known")
+    return Redaction(events, known, stood=items.stood)
 
 
 def with_calls(rows: Rows, bodies: Iterable[EventId]) -> tuple[EventId, ...]:
@@ -211,8 +214,15 @@ def redacted(minter: Minter, redaction: Redaction, said: int, by: By, causes: tu
     drafts = [minter.draft(event) for event in redaction.events]
     latest = max((said, *(draft.event.said for draft in drafts)))
     rested = gaps(minter.rows, redaction.bodies, redaction.stands)
-    event = MessageRedacted(said=latest, by=by, causes=causes, events=redaction.bodies, gaps=rested)
+    stood = standing_for(redaction.bodies, {standing_by(drafts, key): path for key, path in redaction.stood.items()})
+    event = MessageRedacted(said=latest, by=by, causes=causes, events=redaction.bodies, gaps=(*rested, *stood))
     return [*drafts, minter.draft(event)]
+
+
+def standing_by(drafts: Iterable[Draft], key: bytes) -> EventId:
+    """The event by which the item with this key stands."""
+    found = ((draft.id, draft.event) for draft in drafts)
+    return next(each for each, event in found if isinstance(event, ItemRedacted) and lies_at(event.item) == key)
 
 
 def versions_of(rows: Rows, row: MessageRow) -> tuple[EventId, ...]:

@@ -59,8 +59,8 @@ Fate = Literal["stands", "falls", "gone"]
 
 class ItemsRedacted(NamedTuple):
     """What is recorded of items, and which of their events lose their bodies. `texts` is what is no item's any more, in
-    all wordings that it had of these messages; `before` is what items that stand said by those events, and `standing`
-    what they say now.
+    all wordings that it had of these messages; `before` is what items that stand said by those events, `standing`
+    what they say now, and `stood` those events by the keys of these items.
     """
 
     events: tuple[Event, ...]
@@ -68,6 +68,7 @@ class ItemsRedacted(NamedTuple):
     texts: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
+    stood: Mapping[bytes, frozenset[EventId]] = {}
 
 
 class _Touched(NamedTuple):
@@ -150,13 +151,14 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
         (*(each.row.item.text for each in left), *wordings(rows, _paths(left))),
         wordings(rows, _paths(standing)),
         tuple(each.row.item.text for each in standing),
+        {_address(each.row): each.path for each in standing},
     )
 
 
 def rows_of(rows: Rows, events: Iterable[EventId]) -> list[ItemRow]:
     """The items that lie where these events had left one, whatever they say by now."""
     found = (each for each in map(rows.event, sorted(events)) if isinstance(each, ItemEvent))
-    keys = dict.fromkeys(_at(item) for each in found for item in items_left(each))
+    keys = dict.fromkeys(lies_at(item) for each in found for item in items_left(each))
     return [row for key in keys if (row := rows.get(ITEMS, key)) is not None]
 
 
@@ -174,7 +176,7 @@ def left_over(rows: Rows, gone: Gone) -> frozenset[EventId]:
 def with_left_over(rows: Rows, items: ItemsRedacted, events: Collection[EventId], said: int) -> ItemsRedacted:
     """These events go too. Where one of them had left nothing, nothing is there all the same."""
     found = [(each, event) for each in sorted(events) if isinstance(event := rows.event(each), ItemReverted)]
-    emptied = {_at(event.item): (each, event) for each, event in found if event.gone}
+    emptied = {lies_at(event.item): (each, event) for each, event in found if event.gone}
     still = [made for key, made in emptied.items() if rows.get(ITEMS, key) is None]
     return items._replace(
         events=(*items.events, *(_withdrawn(event.item, (each,), max(said, event.said)) for each, event in still)),
@@ -199,7 +201,7 @@ def _taken_back_before(rows: Rows, row: ItemRow, event: Event) -> Iterator[Event
     """What last took the item back in front of an event of it."""
     for cause in event.causes:
         before = rows.event(cause)
-        if not isinstance(before, ItemEvent) or _at(before.item) != _at(row.item):
+        if not isinstance(before, ItemEvent) or lies_at(before.item) != lies_at(row.item):
             continue
         if isinstance(before, ItemForgotten) or (isinstance(before, ItemRedacted) and before.refuses):
             yield cause
@@ -207,7 +209,8 @@ def _taken_back_before(rows: Rows, row: ItemRow, event: Event) -> Iterator[Event
             yield from _taken_back_before(rows, row, before)
 
 
-def _at(item: Item) -> bytes:
+def lies_at(item: Item) -> bytes:
+    """The key of an item's row."""
     return item_key(item.owner, item.compartment, item.id)
 
 
@@ -222,7 +225,7 @@ def wordings(rows: Rows, events: Iterable[EventId]) -> tuple[str, ...]:
 
 
 def _address(row: ItemRow) -> bytes:
-    return _at(row.item)
+    return lies_at(row.item)
 
 
 def events_before(rows: Rows, first: Collection[EventId]) -> dict[EventId, frozenset[EventId]]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from projections.decisions.gaps import gaps
-from projections.decisions.redact import ANSWERS, items_redaction, replies_withdrawn, summaries_withheld
+from projections.decisions.gaps import gaps, standing_for
+from projections.decisions.redact import ANSWERS, items_redaction, replies_withdrawn, standing_by, summaries_withheld
 from projections.decisions.redact_items import (
     ITEM_TAGS,
     Gone,
@@ -99,12 +99,19 @@ class Rereading:
             *replies_withdrawn(self._rows, again.summaries, said),
             *(turn_withdrawn(turn, said, ANSWERS) for turn in again.turns),
         )
-        for event in events:
-            shelf.record(event)
+        made = [shelf.record(event) for event in events]
         latest = max((said, *(draft.event.said for draft in shelf.drafts)))
         bodies = (*redaction.bodies, *again.summaries, *(turn.event for turn in again.turns))
-        rested = gaps(self._rows, bodies)
+        stood = {standing_by(made, key): path for key, path in left.stood.items()}
+        stood |= self._said_anew(gone, shelf, nobodys)
+        rested = (*gaps(self._rows, bodies), *standing_for(bodies, stood))
         shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies, gaps=rested))
+
+    def _said_anew(self, gone: Gone, shelf: Shelf, nobodys: Shelf | None) -> dict[EventId, frozenset[EventId]]:
+        """What the items had gone through of which the model said something, by the events by which they stand now."""
+        touched = [row for row in self._changed if _is_touched(row, shelf, nobodys)]
+        paths = {address_of(row.item): gone.path(row.event) for row in touched}
+        return {row.event: paths[address_of(row.item)] for row in _now(touched, shelf, nobodys)}
 
     def _once_resting_on_old(self, gone: Gone) -> list[ItemRow]:
         """The items that rest on the old words no more, and did by an event of theirs."""

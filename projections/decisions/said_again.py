@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from projections.events import SummaryAnswered, SummaryRefreshed, SummaryReset, SummaryReverted, TurnAnswered
 from projections.events.values import Audience
-from projections.gaps import led_to
+from projections.gaps import STOOD, led_to
 from projections.ids import EventId
 from projections.rows import Rows
 from projections.turns import TurnRow, find_turn
@@ -73,6 +73,8 @@ def said_again(rows: Rows, first: Iterable[EventId], says: Says, known: Iterable
             seen.add(effect)
             if tag in SUMMARIES_MADE:
                 found.append(effect)
+                waiting.append(effect)
+            elif tag == STOOD:  # what told the item before tells of it as it stands
                 waiting.append(effect)
             elif tag == TurnAnswered.TAG:
                 turn = find_turn(rows, effect)

@@ -202,7 +202,10 @@ class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
 
 
 class Gap(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
-    """An event whose words are gone, its tag, and what it had rested on: what came of that is found through it."""
+    """An event whose words are gone, its tag, and what it had rested on: what came of that is found through it. The tag
+    is empty where it is of an item that stands: then `causes` is the event by which it does, and what came of the
+    earlier ones rests on that from now on.
+    """
 
     event: EventId
     tag: str

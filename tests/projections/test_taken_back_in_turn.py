@@ -25,6 +25,7 @@ LOUNGE = GENERAL._replace(key="8", name="lounge")
 CLAY = "in my time I like to make pottery"
 JARS = "now I like the big round jars of amphoraville"
 TOLD = "You like the big round jars of amphoraville."
+VASES = "User likes the vases of Olympia."
 BOTH_WAYS = pytest.mark.parametrize("first", [0, 1])
 
 
@@ -71,6 +72,35 @@ def test_the_answer_that_told_what_an_item_says_again_goes_with_it(town: Reverti
     assert (left(town), town.texts()) == ([TOLD], ["User likes the big round jars of amphoraville."])
     town.deletes(one)
     assert (left(town), town.tells("amphoraville")) == ([], [])
+
+
+@BOTH_WAYS
+@pytest.mark.parametrize("edited", [False, True])
+def test_the_answer_that_told_what_another_message_said_too_goes_with_that(
+    town: Reverting, first: int, *, edited: bool
+) -> None:
+    """It was told before the other one was said; and stays as long as the item stands on one of them."""
+    one = teaches(town, "those round things from up there", VASES)
+    asked(town, "You like the vases of Olympia.", town.item("Olympia").event)
+    two, three = teaches(town, "the ones that I told you of", VASES), teaches(town, "well, yes, as ever", VASES)
+    if edited:
+        town.edits(one, "never mind")
+        town.reads([one])
+    else:
+        town.deletes(one)
+    assert (town.texts(), left(town)) == ([VASES], ["You like the vases of Olympia."])
+    in_turn(town, first, two, three)
+    assert (town.items(), left(town), town.tells("olympia")) == ([], [], [])
+
+
+def test_the_answer_that_told_what_was_learned_anew_from_an_edit_goes_with_that(town: Reverting) -> None:
+    one = teaches(town, "those round things from up there", VASES)
+    asked(town, "You like the vases of Olympia.", town.item("Olympia").event)
+    town.edits(one, "I mean the tall ones")
+    town.reads([one], {"text": VASES, "evidence": "I mean the tall ones"})
+    assert (town.texts(), left(town)) == ([VASES], ["You like the vases of Olympia."])
+    town.deletes(one)
+    assert (town.items(), left(town), town.tells("olympia")) == ([], [], [])
 
 
 @BOTH_WAYS
