@@ -114,7 +114,7 @@ def what_goes(rows: Rows, meant: Meant, said: int, by: By = OPERATOR, *, whole: 
     """Everything that goes with it, as it is now; or as much as one decision has room for."""
     messages = [] if meant.message is None else [meant.message]
     turns = [] if meant.turn is None else [meant.turn]
-    return with_answers(redaction_of(rows, messages, said, whole=whole), turns, said, by=by)
+    return with_answers(redaction_of(rows, messages, said, answers=turns, whole=whole), turns, said, by=by)
 
 
 async def redact(memory: Access, event: EventId, by: By = OPERATOR) -> int:

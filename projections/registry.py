@@ -6,6 +6,7 @@ from projections.consent import CONSENT_CHANGES, ERASED, OPTED_OUT
 from projections.derived import DERIVED
 from projections.fold import AnyProjection, Fold
 from projections.fruitless import FRUITLESS
+from projections.gaps import GAPS
 from projections.imports import IMPORTS
 from projections.items import FORGOTTEN, ITEMS, QUIET, REFUSALS
 from projections.messages import MESSAGES, RESPOKEN, SPOKEN
@@ -56,6 +57,7 @@ PROJECTIONS: tuple[AnyProjection, ...] = (
     CONSENT_CHANGES,
     ERASED,
     DERIVED,
+    GAPS,
 )
 
 FOLD = Fold(PROJECTIONS)

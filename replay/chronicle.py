@@ -4,6 +4,8 @@ What is handed in with a decision may be asked while the decision runs. Then it 
 the same group of decisions is about to add: that is not in the log yet.
 """
 
+from collections.abc import Iterator
+
 from projections.fold import AnyProjection, Record
 from projections.ids import EventId, Seq
 from projections.policies.closing import is_closing
@@ -41,6 +43,15 @@ class LogChronicle:
         records = [each for each in found if each is not None]
         behind = {each.seq for each in records}
         return [each for each in records if not (is_closing(each.event) and each.seq + 1 in behind)]
+
+    def ever(self, rows: Rows, projection: AnyProjection) -> Iterator[Record]:
+        """Every event that touched any row of a projection and can be read, in recorded order. The whole history of it
+        is read.
+        """
+        prefix, size = history_prefix(projection.table, b""), self._reader.size
+        seqs = sorted({stored.seq for _, stored in rows.raw.scan(HISTORY, prefix, after_prefix(prefix))})
+        found = (self._reader.at(seq).record for seq in seqs if seq <= size)
+        return (each for each in found if each is not None)
 
     def decision(self, event: EventId) -> list[Record]:
         """What was recorded in the same decision and can be read, in order."""

@@ -41,6 +41,7 @@ STAYS = (
     "that its members were told of being learned from, and when; and, where the memory channel is there, its id and"
     " those of the messages in it",
     "in the log's headers, of each event: the minute, its kind, and the number of a key",
+    "in the log's redactions: the numbers of the events whose words went, and of those on which they had rested",
     "until `dnam compact`, or a bot's next night: the bytes of what was dropped, in the log and in the views",
     "whatever is said there from now on, unless the bot leaves",
 )

@@ -36,6 +36,7 @@ NOUNS: Mapping[str, tuple[str, str]] = {
 STAYS = (
     "in the log's headers, of each event: the minute, its kind, and the number of a key that is gone. Beside Discord's"
     " own times these may tell whose it was",
+    "in the log's redactions: the numbers of the events whose words went, and of those on which they had rested",
     "a keyed hash of each account, so that nothing said until now comes back by an import or a backup",
     "in others' messages, the number of the message that they replied to",
     "the names of servers and channels; those of threads are not kept",

@@ -169,7 +169,7 @@ def _left(rows: Rows, gone: Gone, live: Engine, shadow: Engine, known: Sequence[
     standing = _standing(rows, live, shadow, _standing_in(live, gone, items), gone.said)
     of_items = items_redaction(rows, standing._replace(bodies=items | standing.bodies), gone.said)
     taken = with_answers(of_items, turns, gone.said)
-    return _drafts(rows, gone, Redaction(taken.events, tuple(dict.fromkeys((*taken.bodies, *known)))), known[0])
+    return _drafts(rows, gone, taken._replace(bodies=tuple(dict.fromkeys((*taken.bodies, *known)))), known[0])
 
 
 def _standing_in(live: Engine, gone: Gone, items: Iterable[EventId]) -> frozenset[EventId]:

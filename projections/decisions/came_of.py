@@ -72,6 +72,10 @@ class Chronicle(Protocol):
         """Every event that touched a row and can be read, in recorded order."""
         ...
 
+    def ever(self, rows: Rows, projection: AnyProjection) -> Iterator[Record]:
+        """Every event that touched any row of a projection and can be read, in recorded order."""
+        ...
+
     def decision(self, event: EventId) -> list[Record]:
         """What was recorded in the same decision and can be read, in order."""
         ...

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin, as_many
-from projections.decisions.redact import Redaction, redacted, redaction_of
+from projections.decisions.redact import redacted, redaction_of
 from projections.decisions.withdraw import WithdrawRequest, turn_withdrawn, turns_meant, withdrawal_origin
 from projections.derived import effects_of
 from projections.events import MessageDeleted, MessageEdited
@@ -81,7 +81,7 @@ def gone(rows: Rows, messages: Sequence[MessageRow], turns: Sequence[TurnRow], s
     """
     if not messages and not turns:
         return []
-    taken = redaction_of(rows, messages, said)
+    taken = redaction_of(rows, messages, said, answers=turns)
     if taken.first is not None:
         return redacted(Minter(rows, taken.first), taken, said, PLATFORM)
     minters = [Minter(rows, _origin(row)) for row in messages]
@@ -89,7 +89,7 @@ def gone(rows: Rows, messages: Sequence[MessageRow], turns: Sequence[TurnRow], s
     others = [turn for turn in turns if turn.event not in taken.bodies]
     answers = [Minter(rows, withdrawal_origin(turn)) for turn in others]
     withdrawn = [minter.draft(turn_withdrawn(turn, said)) for minter, turn in zip(answers, others, strict=True)]
-    whole = Redaction(taken.events, (*taken.bodies, *(turn.event for turn in others)))
+    whole = taken._replace(bodies=(*taken.bodies, *(turn.event for turn in others)))
     drafts = (*deleted, *withdrawn)
     causes, latest = tuple(each.id for each in drafts), max(each.event.said for each in drafts)
     first = (*minters, *answers)[0]  # an answer that another one takes along is no other: there is a message then

@@ -44,7 +44,7 @@ class Minter:
     """Gives the events of one decision their ids, in order. The same request mints the same ids."""
 
     def __init__(self, rows: Rows, origin: Origin) -> None:
-        self._rows = rows
+        self.rows = rows
         self._origin = origin
         self._count = 0
 
@@ -57,7 +57,7 @@ class Minter:
             return seeded_id(self._origin.seed, ordinal, self._origin.now)
         if ordinal:
             identity = identity._replace(action=f"{identity.action} {ordinal}")
-        return self._rows.ids.event_id(identity)
+        return self.rows.ids.event_id(identity)
 
     def draft(self, event: Event) -> Draft:
         """The event with the next id."""

@@ -3,6 +3,7 @@
     first    messages and answers, with what a model made of them alone, wherever it lies
     then     what is left in the compartments of the guild and its channels: items and what they said before, what was
              taken back or refused, summaries, raw replies
+    then     what such items said that are no more: nothing of it lies there, and it could be read all the same
     then     where somebody was told that the assistant learns from what they say there: that they were told stays, and
              nobody is told twice, but without the place
     last     the guild's places, who could read them, and their settings, but for those by which less is learned or kept
@@ -24,8 +25,9 @@ from projections.config import CONFIG, CONFIG_GIVEN, CONFIG_KEY_BYTES, Scope, Sc
 from projections.decisions.came_of import Chronicle
 from projections.decisions.draft import Draft, Minter, Origin, as_many, decided_before
 from projections.decisions.redact import Redaction, redacted, redaction_of, replies_withdrawn
+from projections.decisions.redact_items import items_left
 from projections.decisions.retention import with_answers
-from projections.events import NoticeGiven
+from projections.events import Event, ItemEvent, NoticeGiven
 from projections.events.values import OPERATOR, PLATFORM, By
 from projections.ids import EventId, Handle, Point, Ref
 from projections.items import FORGOTTEN, ITEMS, REFUSALS, ItemRow
@@ -68,7 +70,8 @@ def erase_guild(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest) ->
     def said(most: int) -> list[Draft]:
         messages = list(islice(_messages(rows, places, request.said), most))
         turns = list(islice(_turns(rows, places, request.said), most))
-        return _drafts(rows, request, with_answers(redaction_of(rows, messages, request.said), turns, request.said))
+        taken = redaction_of(rows, messages, request.said, answers=turns)
+        return _drafts(rows, request, with_answers(taken, turns, request.said))
 
     def told(most: int) -> list[Draft]:
         return _drafts(rows, request, _nowhere(list(islice(_notices(rows, places, request.said), most))))
@@ -76,6 +79,7 @@ def erase_guild(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest) ->
     return (
         as_many(said, MOST_SAID)
         or _left(rows, request, places)
+        or _once(rows, chronicle, request, places)
         or as_many(told, MOST_SAID)
         or _places(rows, chronicle, request, places)
     )
@@ -197,6 +201,20 @@ def _left(rows: Rows, request: EraseGuildRequest, places: list[PlaceRow]) -> lis
     bodies = tuple(islice(dict.fromkeys(chain(items, others)), MOST_BODIES // 2))
     withdrawn = replies_withdrawn(rows, bodies, request.said)
     return _drafts(rows, request, Redaction(tuple(withdrawn), bodies))
+
+
+def _once(rows: Rows, chronicle: Chronicle, request: EraseGuildRequest, places: list[PlaceRow]) -> list[Draft]:
+    """What items there said that are no more, the oldest first: what is recorded last keeps them gone."""
+    here = _here(request.guild, places)
+    records = chronicle.ever(rows, ITEMS)
+    bodies = (each.id for each in records if _left_here(each.event, here, request.said))
+    return _drafts(rows, request, Redaction((), tuple(islice(bodies, MOST_BODIES // 2))))
+
+
+def _left_here(event: Event, here: frozenset[str], until: int) -> bool:
+    """Whether an event left an item there."""
+    items = items_left(event) if isinstance(event, ItemEvent) else ()
+    return any(_is_here(item.compartment, here) and _is_by(item.created, until) for item in items)
 
 
 def _notices(rows: Rows, places: list[PlaceRow], until: int) -> Iterator[Found[NoticeRow]]:

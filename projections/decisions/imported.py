@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.guarded import shown_text
 from projections.decisions.resting import Claimed, rest
-from projections.decisions.shelf import Shelf, policy_by, rests_on
+from projections.decisions.shelf import Shelf, causes_of, policy_by, rests_on
 from projections.errors import BadRequest
 from projections.events import ItemDeprecated, ItemRefused, ItemUpserted, SummaryRefreshed
 from projections.events.values import (
@@ -120,13 +120,27 @@ def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
         shelf.record(_held(item, verdict, rests.causes))
         return shelf.drafts
     event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
-        said=request.updated, by=request.by, causes=rests.causes, item=item, reason=_reason(request), policy=VERSION
+        said=request.updated,
+        by=request.by,
+        causes=causes_of(_before(rows, shelf, item), rests.causes),
+        item=item,
+        reason=_reason(request),
+        policy=VERSION,
     )
     if request.owner:
         shelf.add(event, request.cap)
     else:
         shelf.put(event)  # a cap is a person's: one guild's lore makes no room for another's
     return shelf.drafts
+
+
+def _before(rows: Rows, shelf: Shelf, item: Item) -> tuple[EventId, ...]:
+    """What had made the item that it is here, and what that rests on: with those words goes what came of them."""
+    there = next((row for row in shelf.within([item.compartment]) if row.item.id == item.id), None)
+    if there is None:
+        return ()
+    known = (each for each in rests_on(there.item.evidence) if rows.ids.status(each) in ("known", "redacted"))
+    return causes_of([there.event], known)
 
 
 def _text(request: ImportItemRequest) -> str:

@@ -17,28 +17,32 @@
     what one said before that stands otherwise
     what the assistant said in an import        as an answer (`retold`)
 
-Items are followed from the message through what was made of what, so a row is looked for among those of whoever said
-it, and among those of nobody. An edited message is another one to what was made of it: its items stay until the next
+Everything is followed from the message through what was made of what, also by way of events whose words are gone
+already (`gaps`): so all that ever had its words is found, whatever is left of it, and whichever of several messages
+goes first. With an answer that is taken back go the summaries of it, and what repeats it.
+
+An edited message is another one to what was made of it: its items stay until the next
 extraction has read it (`extraction`), save what another kept of it word for word, and all the rest goes as above.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin
-from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, redact_items
+from projections.decisions.gaps import gaps, standing_for
+from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, lies_at, redact_items
 from projections.decisions.retold import retold
 from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Units, said_again, units_of_turns
 from projections.decisions.shelf import policy_by
 from projections.decisions.withdraw import turn_withdrawn
-from projections.derived import effects_of
 from projections.events import (
     Event,
     ExtractionAnswered,
     ExtractionFailed,
     ExtractionReplied,
+    ItemRedacted,
     ItemRefused,
     MergeAnswered,
     MergeFailed,
@@ -52,6 +56,7 @@ from projections.events import (
     TurnAnswered,
 )
 from projections.events.values import Audience, By
+from projections.gaps import led_to
 from projections.ids import EventId, Identity, Ref
 from projections.items import compartment_key
 from projections.messages import MessageRow, unit
@@ -63,7 +68,7 @@ from projections.turns import TurnRow, find_turn
 from projections.vaults import partner_of
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
 
-VERSION = "redaction@3"
+VERSION = "redaction@4"
 ANSWERS = f"{VERSION} {repeating.VERSION} {telling.VERSION}"
 REPLIES = frozenset(
     each.TAG
@@ -84,7 +89,8 @@ MOST_REPLIES = 400
 
 
 class Redaction(NamedTuple):
-    """What a redaction records beside itself, and whose bodies it drops, each once.
+    """What a redaction records beside itself, and whose bodies it drops, each once. `stands` are those of messages that
+    go on standing in other words, `stood` those of items that stand, by their keys.
 
     `first` is set where there is more than one decision has room for: then this is a part of what says the words again,
     the messages still stand, and it is to be decided again. It names that part.
@@ -93,40 +99,53 @@ class Redaction(NamedTuple):
     events: tuple[Event, ...]
     bodies: tuple[EventId, ...]
     first: Origin | None = None
+    stands: tuple[EventId, ...] = ()
+    stood: Mapping[bytes, frozenset[EventId]] = {}
 
 
 def redaction_of(
-    rows: Rows, messages: Sequence[MessageRow], said: int, instead: str | None = None, *, whole: bool = False
+    rows: Rows,
+    messages: Sequence[MessageRow],
+    said: int,
+    instead: str | None = None,
+    *,
+    answers: Sequence[TurnRow] = (),
+    whole: bool = False,
 ) -> Redaction:
-    """What goes with these messages, at `said` (ms). `instead` are the words that a message has from now on. `whole`:
-    also what one decision has no room for, to be looked at.
+    """What goes with these messages, at `said` (ms), and with `answers`, which whoever takes them back withdraws too
+    where they are not among it. `instead` are the words that a message has from now on. `whole`: also what one decision
+    has no room for, to be looked at.
 
     A message whose words are gone already has nothing more to lose.
     """
     versions = {row.heard: versions_of(rows, row) for row in messages}
+    standing = () if instead is None else tuple(version for each in versions.values() for version in each)
     effects = _effects(rows, (version for each in versions.values() for version in each))
     of_items = redact_items(rows, messages, effects, said, instead)
-    says = _says_again(messages, of_items, instead or "")
+    says = _says_again(messages, answers, of_items, instead or "")
     questions = frozenset[Ref]() if instead else frozenset(row.message.ref for row in messages)
-    told = retold(rows, [version for each in versions.values() for version in each], questions, says)
+    asked = tuple(turn.event for turn in answers)
+    told = retold(rows, [*(version for each in versions.values() for version in each), *asked], questions, says)
     own = {row.heard: versions_of(rows, row) for row in told}
     versions |= own
     effects |= _effects(rows, (version for each in own.values() for version in each))
     replies = _tagged(effects, REPLIES)
     answered = _tagged(effects, {TurnAnswered.TAG})
     near = _repeating(rows, answered, frozenset() if instead else {row.heard for row in messages}, says)
+    unread = [each for each in answered if rows.ids.status(each) != "known"]
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
     of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
-    first = (*(turn.event for turn in near), *of_messages, *sorted({*of_items.bodies, *of_edited}))
+    first = (*(turn.event for turn in near), *asked, *unread, *of_messages, *sorted({*of_items.bodies, *of_edited}))
     again = said_again(rows, first, lambda turn: says(turn.text), answered)
     if again.is_too_much and not whole:
         return _farthest(rows, again.farthest(), said)
     turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
     kept = [each for each in (*replies, *summaries) if rows.ids.status(each) == "known"]
     with_items = items_redaction(rows, of_items, said, versions.keys(), besides=kept)
+    units = units_of_turns((*answers, *turns)) | _units((*messages, *told))
     events = (
         *with_items.events,
-        *summaries_withheld(rows, units_of_turns(turns) | _units((*messages, *told)), frozenset(summaries), said),
+        *summaries_withheld(rows, units, frozenset(summaries), said),
         *replies_withdrawn(rows, kept, said, versions.keys()),
         *(turn_withdrawn(turn, said, ANSWERS) for turn in turns),
     )
@@ -137,7 +156,9 @@ def redaction_of(
         *kept,
         *(turn.event for turn in turns),
     )
-    return Redaction(events, tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known"))
+    known = [each for each in with_calls(rows, (*bodies, *asked)) if rows.ids.status(each) == "known"]
+    others = frozenset(asked).difference(bodies)
+    return Redaction(events, tuple(each for each in known if each not in others), stands=standing, stood=of_items.stood)
 
 
 def _farthest(rows: Rows, again: SaidAgain, said: int) -> Redaction:
@@ -163,7 +184,8 @@ def items_redaction(
     replies = [each for each in made if each not in besides and rows.ids.status(each) == "known"][:MOST_REPLIES]
     bodies = (*sorted(items.bodies), *replies, *_tagged(effects, {ItemRefused.TAG}))
     events = (*items.events, *replies_withdrawn(rows, replies, said, gone))
-    return Redaction(events, tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known"))
+    known = tuple(each for each in with_calls(rows, bodies) if rows.ids.status(each) == "known")
+    return Redaction(events, known, stood=items.stood)
 
 
 def with_calls(rows: Rows, bodies: Iterable[EventId]) -> tuple[EventId, ...]:
@@ -180,7 +202,7 @@ def _made(rows: Rows, event: EventId, tag: str, items: ItemsRedacted) -> bool:
     """
     if tag in MERGES or tag == ExtractionReplied.TAG:
         return True
-    return tag in REPLIES and any(effect in items.bodies for effect, _ in effects_of(rows, event))
+    return tag in REPLIES and any(effect in items.bodies for effect, _ in led_to(rows, event))
 
 
 def redacted(minter: Minter, redaction: Redaction, said: int, by: By, causes: tuple[EventId, ...] = ()) -> list[Draft]:
@@ -191,12 +213,21 @@ def redacted(minter: Minter, redaction: Redaction, said: int, by: By, causes: tu
         return []
     drafts = [minter.draft(event) for event in redaction.events]
     latest = max((said, *(draft.event.said for draft in drafts)))
-    return [*drafts, minter.draft(MessageRedacted(said=latest, by=by, causes=causes, events=redaction.bodies))]
+    rested = gaps(minter.rows, redaction.bodies, redaction.stands)
+    stood = standing_for(redaction.bodies, {standing_by(drafts, key): path for key, path in redaction.stood.items()})
+    event = MessageRedacted(said=latest, by=by, causes=causes, events=redaction.bodies, gaps=(*rested, *stood))
+    return [*drafts, minter.draft(event)]
+
+
+def standing_by(drafts: Iterable[Draft], key: bytes) -> EventId:
+    """The event by which the item with this key stands."""
+    found = ((draft.id, draft.event) for draft in drafts)
+    return next(each for each, event in found if isinstance(event, ItemRedacted) and lies_at(event.item) == key)
 
 
 def versions_of(rows: Rows, row: MessageRow) -> tuple[EventId, ...]:
     """The events that hold a message's words, the first one first."""
-    edits = (effect for effect, tag in effects_of(rows, row.heard) if tag == MessageEdited.TAG)
+    edits = (effect for effect, tag in led_to(rows, row.heard) if tag == MessageEdited.TAG)
     return tuple(dict.fromkeys((row.heard, *edits, row.event)))
 
 
@@ -206,7 +237,7 @@ def _tagged(effects: dict[EventId, str], tags: Collection[str]) -> list[EventId]
 
 def _effects(rows: Rows, causes: Iterable[EventId]) -> dict[EventId, str]:
     """What came of events at once, by tag."""
-    return {effect: tag for each in causes for effect, tag in effects_of(rows, each)}
+    return {effect: tag for each in causes for effect, tag in led_to(rows, each)}
 
 
 # -- replies -------------------------------------------------------------------------------------------------------
@@ -261,7 +292,7 @@ def _summaries(rows: Rows, first: Iterable[EventId]) -> list[EventId]:
     found = dict.fromkeys(first)
     waiting = list(found)
     while waiting:
-        effects = (effect for effect, tag in effects_of(rows, waiting.pop()) if tag in SUMMARIES_MADE)
+        effects = (effect for effect, tag in led_to(rows, waiting.pop()) if tag in SUMMARIES_MADE)
         news = [effect for effect in effects if effect not in found]
         found |= dict.fromkeys(news)
         waiting += news
@@ -308,11 +339,14 @@ def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:
     return {(row.message.session, row.message.audience.epoch): row.message.audience for row in messages}
 
 
-def _says_again(messages: Sequence[MessageRow], items: ItemsRedacted, instead: str) -> Callable[[str], bool]:
-    """Whether an answer repeats the words of a message, or says anything of an item that goes with it, or of what one
-    that stands said by it and says no more: items put what was said in words of their own.
+def _says_again(
+    messages: Sequence[MessageRow], answers: Sequence[TurnRow], items: ItemsRedacted, instead: str
+) -> Callable[[str], bool]:
+    """Whether an answer repeats the words of a message or an answer, or says anything of an item that goes with it, or
+    of what one that stands said by it and says no more: items put what was said in words of their own.
     """
-    repeats = repeating.repeating((spoken_text(row.message) for row in messages), instead)
+    words = (*(spoken_text(row.message) for row in messages), *(turn.text for turn in answers))
+    repeats = repeating.repeating(words, instead)
     tells = telling.telling(items.texts, instead)
     told = telling.telling(items.before, " ".join((instead, *items.standing)))
     return lambda text: repeats(text) or tells(text) or told(text)

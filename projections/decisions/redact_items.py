@@ -14,6 +14,8 @@ words of a message lie between it and the item as it now is. Their bodies go. Th
 What a person took back and asked to keep again is not taken back any more when the words go with which they asked: so
 what they took it back with goes too, which would be the last that is known of it.
 
+What came of the messages and is no item any more goes too: it was undone, or went before, and its events could be read.
+
 Whoever keeps another's words keeps them as nobody's, and only as long as their author leaves them said: such an item
 goes with the message that it is made of, and with its words when they are edited away. It does so too where it was
 taken back since; what had left recall with it stays away.
@@ -25,27 +27,30 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from projections.decisions.shelf import causes_of, policy_by, rests_on
-from projections.derived import effects_of
 from projections.events import (
     Event,
     ItemEvent,
+    ItemEvicted,
     ItemForgotten,
+    ItemMerged,
     ItemRedacted,
     ItemRemembered,
     ItemRestored,
+    ItemReverted,
     ItemUpserted,
     ItemWithdrawn,
 )
 from projections.events.values import Evidence, Intent, Item
+from projections.gaps import led_to
 from projections.ids import NOBODY, EventId, Ref
-from projections.items import FORGOTTEN, ITEM_EVENTS, ItemRow, forgotten_key, item_key, items_of
+from projections.items import FORGOTTEN, ITEM_EVENTS, ITEMS, ItemRow, forgotten_key, item_key, items_of
 from projections.messages import MessageRow, spoken_in, units_of
 from projections.places import audience_of, place_of
 from projections.policies.quiet import left_with
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "redacted-items@4"
+VERSION = "redacted-items@5"
 LEFT = "a message that it rested on was taken back"
 GONE = "the messages that it rested on were taken back"
 ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
@@ -54,8 +59,8 @@ Fate = Literal["stands", "falls", "gone"]
 
 class ItemsRedacted(NamedTuple):
     """What is recorded of items, and which of their events lose their bodies. `texts` is what is no item's any more, in
-    all wordings that it had of these messages; `before` is what items that stand said by those events, and `standing`
-    what they say now.
+    all wordings that it had of these messages; `before` is what items that stand said by those events, `standing`
+    what they say now, and `stood` those events by the keys of these items.
     """
 
     events: tuple[Event, ...]
@@ -63,6 +68,7 @@ class ItemsRedacted(NamedTuple):
     texts: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     standing: tuple[str, ...] = ()
+    stood: Mapping[bytes, frozenset[EventId]] = {}
 
 
 class _Touched(NamedTuple):
@@ -92,13 +98,17 @@ def redact_items(
         return evidence.message in gone and not (evidence.quote and folded(evidence.quote) in stands)
 
     owners = dict.fromkeys((*(row.message.speaker for row in messages), NOBODY))
-    owned = [found.row for owner in owners for found in items_of(rows, owner)]
     kept = frozenset(row.message.ref for row in messages if _is_kept(rows, row))
-    return fates(rows, owned, Gone(is_gone, first, events_before(rows, first), instead is not None, kept), said)
+    gone_ = Gone(is_gone, first, events_before(rows, first), instead is not None, kept)
+    owned = {_address(found.row): found.row for owner in owners for found in items_of(rows, owner)}
+    owned |= {_address(row): row for row in rows_of(rows, gone_.before)}
+    if gone_.edited:
+        return fates(rows, owned.values(), gone_, said)
+    return with_left_over(rows, fates(rows, owned.values(), gone_, said), left_over(rows, gone_), said)
 
 
 def _is_kept(rows: Rows, message: MessageRow) -> bool:
-    return any(tag == ItemRemembered.TAG for _, tag in effects_of(rows, message.heard))
+    return any(tag == ItemRemembered.TAG for _, tag in led_to(rows, message.heard))
 
 
 class Gone(NamedTuple):
@@ -141,6 +151,37 @@ def fates(rows: Rows, owned: Iterable[ItemRow], gone: Gone, said: int) -> ItemsR
         (*(each.row.item.text for each in left), *wordings(rows, _paths(left))),
         wordings(rows, _paths(standing)),
         tuple(each.row.item.text for each in standing),
+        {_address(each.row): each.path for each in standing},
+    )
+
+
+def rows_of(rows: Rows, events: Iterable[EventId]) -> list[ItemRow]:
+    """The items that lie where these events had left one, whatever they say by now."""
+    found = (each for each in map(rows.event, sorted(events)) if isinstance(each, ItemEvent))
+    keys = dict.fromkeys(lies_at(item) for each in found for item in items_left(each))
+    return [row for key in keys if (row := rows.get(ITEMS, key)) is not None]
+
+
+def items_left(event: ItemEvent) -> tuple[Item, ...]:
+    """The items that an event leaves, as they are then."""
+    return (*event.absorbed, event.item) if isinstance(event, ItemMerged) else (event.item,)
+
+
+def left_over(rows: Rows, gone: Gone) -> frozenset[EventId]:
+    """What came of the messages and has led to no item that there is: it was gone already, or was undone."""
+    led = {event for row in rows_of(rows, gone.before) for event in gone.path(row.event)}
+    return frozenset(gone.before.keys() - led)
+
+
+def with_left_over(rows: Rows, items: ItemsRedacted, events: Collection[EventId], said: int) -> ItemsRedacted:
+    """These events go too. Where one of them had left nothing, nothing is there all the same."""
+    found = [(each, event) for each in sorted(events) if isinstance(event := rows.event(each), ItemReverted)]
+    emptied = {lies_at(event.item): (each, event) for each, event in found if event.gone}
+    still = [made for key, made in emptied.items() if rows.get(ITEMS, key) is None]
+    return items._replace(
+        events=(*items.events, *(_withdrawn(event.item, (each,), max(said, event.said)) for each, event in still)),
+        bodies=items.bodies.union(events),
+        texts=(*items.texts, *wordings(rows, events)),
     )
 
 
@@ -160,7 +201,7 @@ def _taken_back_before(rows: Rows, row: ItemRow, event: Event) -> Iterator[Event
     """What last took the item back in front of an event of it."""
     for cause in event.causes:
         before = rows.event(cause)
-        if not isinstance(before, ItemEvent) or _at(before.item) != _at(row.item):
+        if not isinstance(before, ItemEvent) or lies_at(before.item) != lies_at(row.item):
             continue
         if isinstance(before, ItemForgotten) or (isinstance(before, ItemRedacted) and before.refuses):
             yield cause
@@ -168,7 +209,8 @@ def _taken_back_before(rows: Rows, row: ItemRow, event: Event) -> Iterator[Event
             yield from _taken_back_before(rows, row, before)
 
 
-def _at(item: Item) -> bytes:
+def lies_at(item: Item) -> bytes:
+    """The key of an item's row."""
     return item_key(item.owner, item.compartment, item.id)
 
 
@@ -183,25 +225,36 @@ def wordings(rows: Rows, events: Iterable[EventId]) -> tuple[str, ...]:
 
 
 def _address(row: ItemRow) -> bytes:
-    return _at(row.item)
+    return lies_at(row.item)
 
 
 def events_before(rows: Rows, first: Collection[EventId]) -> dict[EventId, frozenset[EventId]]:
-    """For each item event that came of these, by its id: those among them of which it came at once."""
+    """For each item event that came of these, read or not, by its id: those among them of which it came at once."""
     before: dict[EventId, frozenset[EventId]] = {each: frozenset() for each in first}
     waiting = list(first)
     while waiting:
         cause = waiting.pop()
-        effects = {effect for effect, tag in effects_of(rows, cause) if tag in ITEM_TAGS}
+        effects = {each for each, tag in led_to(rows, cause) if tag in ITEM_TAGS and _goes_on(rows, cause, each, tag)}
         waiting += effects - before.keys()
         before |= {effect: before.get(effect, frozenset()) | {cause} for effect in effects}
     return before
 
 
+def _goes_on(rows: Rows, cause: EventId, effect: EventId, tag: str) -> bool:
+    event = rows.event(effect) if tag == ItemEvicted.TAG else None
+    return event is None or goes_on(cause, event)
+
+
+def goes_on(cause: EventId, event: Event) -> bool:
+    """Whether an event has the words of its cause: an item that made room has none of the one that came."""
+    return not isinstance(event, ItemEvicted) or cause in event.causes[:1]
+
+
 def _touched(rows: Rows, row: ItemRow, gone: Gone) -> _Touched | None:
+    """None where nothing that made the item as it is came of the messages; what it had of them it may quote no more."""
     evidence = row.item.evidence
     left = tuple(each for each in evidence if not gone.is_gone(each))
-    if len(left) == len(evidence) and row.event not in gone.first:
+    if len(left) == len(evidence) and row.event not in gone.before:
         return None
     path = gone.path(row.event)
     return _Touched(row, left, path, _fate(rows, row, left, path, gone))
@@ -212,7 +265,7 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
         return "gone"
     if row.item.kept:
         return "falls" if _is_reworded(rows, row, left, path, gone) else "stands"
-    if left == row.item.evidence and (left or row.tag != ItemUpserted.TAG):
+    if left == row.item.evidence and not _is_made(rows, row, path, gone):
         return "stands"  # a model only changed it with the message before it
     if not left:
         return "gone"
@@ -225,6 +278,21 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
     return "falls" if path <= gone.first else "stands"
 
 
+def _is_made(rows: Rows, row: ItemRow, path: frozenset[EventId], gone: Gone) -> bool:
+    """Whether an item that quotes nothing is what a model made of these messages."""
+    if row.item.evidence:
+        return False
+    if row.event in gone.first:
+        return row.tag == ItemUpserted.TAG
+    return any(_is_first(rows, rows.event(each)) for each in path & gone.first)
+
+
+def _is_first(rows: Rows, event: Event | None) -> bool:
+    """Whether there was no such item before an event."""
+    causes = () if event is None else event.causes
+    return isinstance(event, ItemUpserted) and not any(isinstance(rows.event(each), ItemEvent) for each in causes)
+
+
 def _is_reworded(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[EventId], gone: Gone) -> bool:
     """Whether a model alone put with these messages otherwise what a person keeps: that is what it was before."""
     if left[-1:] == row.item.evidence[-1:] or not path <= gone.first:
@@ -235,7 +303,9 @@ def _is_reworded(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: fro
 
 def _is_kept_of_another(rows: Rows, row: ItemRow, left: Iterable[Evidence], gone: Gone) -> bool:
     """Whether an item is what somebody kept of another's message which is gone, taken back since or not."""
-    return _is_by_hand(rows, row, gone) and _was_another_s(row.item, left)
+    if not _is_by_hand(rows, row, gone) or not _was_another_s(row.item, left):
+        return False
+    return left != row.item.evidence or row.event in gone.first or row.item.source.message in gone.kept
 
 
 def _is_by_hand(rows: Rows, row: ItemRow, gone: Gone) -> bool:
@@ -272,16 +342,21 @@ def _event(rows: Rows, touched: _Touched, bodies: frozenset[EventId], said: int)
     if touched.fate == "stands":
         return _redacted(rows, row, touched.left, bodies, said)
     forgotten = rows.get(FORGOTTEN, forgotten_key(row.item))
+    quiet = () if forgotten is None else left_with(rows, forgotten)
+    return _withdrawn(row.item, (row.event,), max(said, row.said), quiet)
+
+
+def _withdrawn(item: Item, causes: tuple[EventId, ...], said: int, quiet: tuple[EventId, ...] = ()) -> ItemWithdrawn:
     return ItemWithdrawn(
-        said=max(said, row.said),
+        said=said,
         by=policy_by(VERSION),
-        causes=(row.event,),
-        owner=row.item.owner,
-        compartment=row.item.compartment,
-        id=row.item.id,
+        causes=causes,
+        owner=item.owner,
+        compartment=item.compartment,
+        id=item.id,
         reason=GONE,
         policy=VERSION,
-        quiet=() if forgotten is None else left_with(rows, forgotten),
+        quiet=quiet,
     )
 
 

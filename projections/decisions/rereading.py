@@ -11,23 +11,28 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from projections.decisions.redact import ANSWERS, items_redaction, replies_withdrawn, summaries_withheld
+from projections.decisions.gaps import gaps, standing_for
+from projections.decisions.redact import ANSWERS, items_redaction, replies_withdrawn, standing_by, summaries_withheld
 from projections.decisions.redact_items import (
     ITEM_TAGS,
     Gone,
     ItemsRedacted,
     events_before,
     fates,
+    items_left,
+    left_over,
     lifted_by,
     made_with_them,
+    rows_of,
+    with_left_over,
     wordings,
 )
 from projections.decisions.said_again import SaidAgain, said_again, units_of_turns
 from projections.decisions.shelf import Shelf, policy_by
 from projections.decisions.withdraw import turn_withdrawn
-from projections.derived import effects_of
-from projections.events import ItemRedacted, ItemRefused, MessageRedacted
+from projections.events import ItemEvent, ItemRedacted, ItemRefused, MessageRedacted
 from projections.events.values import Evidence
+from projections.gaps import led_to
 from projections.ids import NOBODY, EventId
 from projections.items import ItemRow, items_of
 from projections.lives import address_of
@@ -38,7 +43,7 @@ from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
 
-VERSION = "rereading@5"
+VERSION = "rereading@6"
 
 
 class Rereading:
@@ -68,16 +73,20 @@ class Rereading:
         """What becomes of the items of which nothing was said; and the old words of all of them go. `nobodys` are those
         of nobody, where they were looked at.
         """
-        if nobodys is None and self._edited:
+        if not self._edited:
+            return
+        if nobodys is None:
             lore = (found.row for found in items_of(self._rows, NOBODY))
             self._changed += (row for row, _ in self._resting_on_old(lore))
-        if not self._changed:
-            return
-        effects = (found for each in self._edited for found in effects_of(self._rows, each))
+        effects = (found for each in self._edited for found in led_to(self._rows, each))
         first = frozenset(effect for effect, tag in effects if tag in ITEM_TAGS)
         gone = Gone(self._is_gone, first, events_before(self._rows, first))
+        self._changed += self._once_resting_on_old(gone)
+        over = frozenset(each for each in left_over(self._rows, gone) if self._quotes_old(each))
+        if not self._changed and not over:
+            return
         untouched = [_refused_again(row, shelf) for row in self._changed if not _is_touched(row, shelf, nobodys)]
-        left = fates(self._rows, untouched, gone, said)
+        left = with_left_over(self._rows, fates(self._rows, untouched, gone, said), over, said)
         paths = frozenset(event for row in self._changed for event in gone.path(row.event))
         lifted = (each for row in self._changed for each in lifted_by(self._rows, row, gone.path(row.event)))
         lost = left.bodies.union(paths, lifted)
@@ -90,11 +99,31 @@ class Rereading:
             *replies_withdrawn(self._rows, again.summaries, said),
             *(turn_withdrawn(turn, said, ANSWERS) for turn in again.turns),
         )
-        for event in events:
-            shelf.record(event)
+        made = [shelf.record(event) for event in events]
         latest = max((said, *(draft.event.said for draft in shelf.drafts)))
         bodies = (*redaction.bodies, *again.summaries, *(turn.event for turn in again.turns))
-        shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies))
+        stood = {standing_by(made, key): path for key, path in left.stood.items()}
+        stood |= self._said_anew(gone, shelf, nobodys)
+        rested = (*gaps(self._rows, bodies), *standing_for(bodies, stood))
+        shelf.record(MessageRedacted(said=latest, by=policy_by(VERSION), events=bodies, gaps=rested))
+
+    def _said_anew(self, gone: Gone, shelf: Shelf, nobodys: Shelf | None) -> dict[EventId, frozenset[EventId]]:
+        """What the items had gone through of which the model said something, by the events by which they stand now."""
+        touched = [row for row in self._changed if _is_touched(row, shelf, nobodys)]
+        paths = {address_of(row.item): gone.path(row.event) for row in touched}
+        return {row.event: paths[address_of(row.item)] for row in _now(touched, shelf, nobodys)}
+
+    def _once_resting_on_old(self, gone: Gone) -> list[ItemRow]:
+        """The items that rest on the old words no more, and did by an event of theirs."""
+        known = {address_of(row.item) for row in self._changed}
+        found = (row for row in rows_of(self._rows, gone.before) if address_of(row.item) not in known)
+        return [row for row in found if any(map(self._quotes_old, gone.path(row.event) & gone.before.keys()))]
+
+    def _quotes_old(self, event: EventId) -> bool:
+        made = self._rows.event(event)
+        return isinstance(made, ItemEvent) and any(
+            self._is_gone(quote) for item in items_left(made) for quote in item.evidence
+        )
 
     def _parts(self, left: ItemsRedacted, gone: Gone, shelf: Shelf, nobodys: Shelf | None) -> list[ItemRow]:
         """What became part of an item that stands, or says something else now: of its own it says nothing any more."""

@@ -63,7 +63,7 @@ def overdue(rows: Rows, request: RetentionRequest) -> tuple[int, int]:
 
 
 def _redaction(rows: Rows, request: RetentionRequest, messages: list[MessageRow], turns: list[TurnRow]) -> list[Draft]:
-    taken = redaction_of(rows, messages, request.said)
+    taken = redaction_of(rows, messages, request.said, answers=turns)
     whole = with_answers(taken, turns, request.said, VERSION)
     return redacted(Minter(rows, request.origin), whole, request.said, policy_by(VERSION))
 
@@ -77,9 +77,9 @@ def with_answers(
     if taken.first is not None:
         return taken
     others = [turn for turn in turns if turn.event not in taken.bodies]
-    return Redaction(
-        (*taken.events, *(turn_withdrawn(turn, said, policy, by) for turn in others)),
-        (*taken.bodies, *(turn.event for turn in others)),
+    return taken._replace(
+        events=(*taken.events, *(turn_withdrawn(turn, said, policy, by) for turn in others)),
+        bodies=(*taken.bodies, *(turn.event for turn in others)),
     )
 
 

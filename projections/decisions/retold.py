@@ -6,8 +6,8 @@ Its causes are what was said before it, and what it replies to (`hear`): by thes
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
 
-from projections.derived import effects_of
 from projections.events import MessageHeard
+from projections.gaps import led_to
 from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, find_message
 from projections.recall.documents import spoken_text
@@ -26,8 +26,10 @@ def retold(
     waiting = deque(gone)
     seen, found = set(waiting), list[MessageRow]()
     while waiting and len(found) < MOST_RETOLD:
-        effects = [each for each, tag in effects_of(rows, waiting.popleft()) if tag == MessageHeard.TAG]
-        for row in filter(None, (_row(rows, each) for each in effects if each not in seen)):
+        effects = [each for each, tag in led_to(rows, waiting.popleft()) if tag == MessageHeard.TAG]
+        news = [each for each in effects if each not in seen]
+        waiting.extend(each for each in news if rows.ids.status(each) == "redacted")  # what it said, nobody knows
+        for row in filter(None, (_row(rows, each) for each in news)):
             message = row.message
             if message.author == "self" and (message.reply_to in questions or says(spoken_text(message))):
                 found.append(row)

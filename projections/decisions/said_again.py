@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from projections.derived import effects_of
 from projections.events import SummaryAnswered, SummaryRefreshed, SummaryReset, SummaryReverted, TurnAnswered
 from projections.events.values import Audience
+from projections.gaps import STOOD, led_to
 from projections.ids import EventId
 from projections.rows import Rows
 from projections.turns import TurnRow, find_turn
@@ -67,16 +67,20 @@ def said_again(rows: Rows, first: Iterable[EventId], says: Says, known: Iterable
     seen = {*waiting, *known}
     found: list[TurnRow | EventId] = []
     while waiting:
-        for effect, tag in effects_of(rows, waiting.popleft()):
+        for effect, tag in led_to(rows, waiting.popleft()):
             if effect in seen:
                 continue
             seen.add(effect)
             if tag in SUMMARIES_MADE:
                 found.append(effect)
                 waiting.append(effect)
+            elif tag == STOOD:  # what told the item before tells of it as it stands
+                waiting.append(effect)
             elif tag == TurnAnswered.TAG:
                 turn = find_turn(rows, effect)
-                if turn is not None and says(turn):
+                if turn is None:  # nobody knows what it said, so what came of it is looked at
+                    waiting.append(effect)
+                elif says(turn):
                     found.append(turn)
                     waiting.append(effect)
     return SaidAgain(

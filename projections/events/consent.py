@@ -5,6 +5,7 @@ anybody.
 from typing import ClassVar
 
 from projections.events.event import Event
+from projections.events.values import Gap
 from projections.ids import EventId, VaultId
 
 
@@ -39,7 +40,10 @@ class ErasureCompleted(Event, frozen=True, kw_only=True):
 
 
 class MessageRedacted(Event, frozen=True, kw_only=True):
-    """The bodies of these events are dropped in the commit that records this."""
+    """The bodies of these events are dropped in the commit that records this. `gaps` is what they had rested on, as far
+    as that may still be taken back: what came of it by way of them goes with it then.
+    """
 
     TAG: ClassVar[str] = "message.redacted"
     events: tuple[EventId, ...]
+    gaps: tuple[Gap, ...] = ()

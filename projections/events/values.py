@@ -201,6 +201,17 @@ class RowWas(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields
     intent: Intent | None = None
 
 
+class Gap(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
+    """An event whose words are gone, its tag, and what it had rested on: what came of that is found through it. The tag
+    is empty where it is of an item that stands: then `causes` is the event by which it does, and what came of the
+    earlier ones rests on that from now on.
+    """
+
+    event: EventId
+    tag: str
+    causes: tuple[EventId, ...]
+
+
 class ItemUse(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True, gc=False):
     """An item that stood in a prompt: its address and the event that had made its row."""
 

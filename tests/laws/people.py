@@ -1,7 +1,7 @@
 """Who people are, what they set, and what they take back."""
 
 from projections import events as e
-from projections.events.values import OPERATOR, PLATFORM
+from projections.events.values import OPERATOR, PLATFORM, Gap
 from projections.ids import NOBODY, Ref, VaultId
 from tests.laws.talk import deleted, edited
 from tests.laws.teller import GUILD, NAMES, PUBLIC, Teller, platform_id
@@ -117,7 +117,10 @@ def redacted(told: Teller) -> None:
     if told.chance.random() < 0.7:
         sealed = sealed[-6:]
     events = tuple(told.chance.sample(sealed, min(len(sealed), told.any((1, 1, 2, 5)))))
-    told.add(e.MessageRedacted(said=told.said, by=PLATFORM, events=events))
+    known = dict(told.told)
+    rested = ((each, known[each]) for each in events if told.any((True, True, False)))
+    gaps = tuple(Gap(each, event.TAG, event.causes) for each, event in rested if event.causes)
+    told.add(e.MessageRedacted(said=told.said, by=PLATFORM, events=events, gaps=gaps))
 
 
 def import_began(told: Teller) -> None:

@@ -6,7 +6,7 @@ town.revert(town.last("extraction.answered"))
 town.undo()
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -54,6 +54,9 @@ class WorldChronicle:
     def touched(self, rows: Rows, projection: AnyProjection, key: bytes) -> list[Record]:
         seen = (each for each in self._readable() if isinstance(each.event, projection.sees))
         return [each for each in seen if key in dict(projection.rows(each))]
+
+    def ever(self, rows: Rows, projection: AnyProjection) -> Iterator[Record]:
+        return (each for each in self._readable() if isinstance(each.event, projection.sees))
 
     def decision(self, event: EventId) -> list[Record]:
         ids = next((each for each in self.decisions if event in each), [event])

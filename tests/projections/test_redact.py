@@ -605,7 +605,7 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     town.answers(town.says("and?"), "There is a garden.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@3 repeating@1 telling@2"] * 2
+    assert gone == ["redaction@4 repeating@1 telling@2"] * 2
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
     assert town.tells("behind the mill") == []
 

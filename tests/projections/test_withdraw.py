@@ -12,7 +12,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.decisions.withdraw import WithdrawRequest
 from projections.events import Event, MessageRedacted, PlaceAudienceChanged, TurnAnswered, TurnWithdrawn
-from projections.events.values import PLATFORM, Audience, By, Limits, ModelUse
+from projections.events.values import PLATFORM, Audience, By, Gap, Limits, ModelUse
 from projections.ids import EventId, Point, Ref
 from projections.pending import is_settled, sent_between, undelivered
 from projections.rows import Rows
@@ -83,7 +83,11 @@ def test_it_leaves_the_window_and_its_body_goes() -> None:
         said=NOW + 1000, by=PLATFORM, causes=(turn,), turn=turn, session=SESSION, audience=HERE, era=2,
         asker=handle("Kim"), turn_said=NOW + 2, call=COST,
     )  # fmt: skip
-    assert redacted == MessageRedacted(said=NOW + 1000, by=PLATFORM, causes=(drafts[0].id,), events=(turn,))
+    (question,) = next(each.event.causes for each in world.records if each.id == turn)
+    gap = Gap(turn, TurnAnswered.TAG, (question,))
+    assert redacted == MessageRedacted(
+        said=NOW + 1000, by=PLATFORM, causes=(drafts[0].id,), events=(turn,), gaps=(gap,)
+    )
     assert all(each.natural for each in drafts)
     assert in_window(world) == ["1?"]
     assert list(turns_after(world.rows, SESSION, 0, None)) == []

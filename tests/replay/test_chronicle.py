@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from projections.decisions.draft import Draft
-from projections.events import Event, ItemRemembered, MessageRedacted
+from projections.events import Event, ItemClosed, ItemRemembered, MessageRedacted
 from projections.events.values import OPERATOR, Item, Source
 from projections.fold import Record
 from projections.ids import Seq
@@ -55,6 +55,27 @@ def test_events_are_found_by_id_by_row_and_by_decision() -> None:
         assert (chronicle.tag(event_id("first 1")), chronicle.tag(event_id("none"))) == ("item.remembered", "")
         assert chronicle.find(event_id("none")) is None
         assert chronicle.decision(event_id("none")) == []
+
+
+def test_all_that_ever_touched_a_projection_is_found_in_order() -> None:
+    """Also of rows that are no more; and not what cannot be read, nor what the same group is about to record."""
+    seen: list[list[str]] = []
+
+    with Engine.in_memory(FakeClock()) as engine:
+        for n, text in enumerate(("tea", "green tea", "coffee")):
+            item = msgspec.structs.replace(TEA, text=text, id=f"durable-{3 - n}")
+            engine.record(drafts(ItemRemembered(said=NOW, by=OPERATOR, item=item), setting(text), name=text))
+        closed = ItemClosed(said=NOW, by=OPERATOR, owner=ANN, compartment=TEA.compartment, id="durable-1")
+        gone = MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("tea 0"),))
+        engine.record(drafts(closed, gone, name="gone"))
+
+        def asks(rows: Rows) -> list[Draft]:
+            found = LogChronicle(engine.live).ever(rows, ITEMS)
+            seen.append([text_of(each.event) for each in found if isinstance(each.event, ItemRemembered)])
+            return []
+
+        together(engine, [drafts(remembered("cake"), name="second"), asks])
+    assert seen == [["green tea", "coffee"]]
 
 
 def test_what_cannot_be_read_any_more_is_named_and_not_found() -> None:
