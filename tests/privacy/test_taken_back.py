@@ -2,6 +2,7 @@
 
 import pytest
 
+from dnam.commands.undo import NARROWER
 from dnam.model import AnswerInputs, Ask
 from tests.privacy.town import EVERY_TURN, Parrot, Town, town
 
@@ -57,3 +58,20 @@ async def test_what_was_said_again_and_again_leaves_with_all_of_it(times: int) -
         assert not await is_found(made, "ines", "terrace")
         await made.command("kim", "general", "undo")
         assert "zqroundqz" in (await made.found("ines", "terrace")).text
+
+
+@pytest.mark.parametrize("first", ["keep-private", "share"])
+async def test_a_move_that_is_undone_after_its_channel_was_closed_opens_nothing(first: str) -> None:
+    async with town({"learn": "heard"}) as made:
+        await made.says("kim", "general", JARS, addressed=False)
+        await made.learns("kim")
+        (item,) = await made.items("kim")
+        await made.command("kim", "dm kim", f"{first} {item.id}")
+        made.oracle.close("general")
+        await made.compares()
+        undone = await made.command("kim", "dm kim", "undo")
+        assert undone.text.splitlines()[0] == f"Undone `{first}`: {NARROWER}."
+        await made.hears("kim", "stage", "hello", "in stage", addressed=False)
+        for person in ("kim", "ines"):
+            made.check(await made.prompt(person, "stage"), await made.shown(person, "stage"))
+        assert "zqroundqz" in (await made.prompt("kim", "general")).text
