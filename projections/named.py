@@ -2,6 +2,7 @@
 
     "Tobiasz Quillfeather"     as it is; in any case; over two lines
     "Tobiasz", "quillfeather"  a word of it with three letters or more, which is in nobody else's name
+    "@Tobiasz Quillfeathers"   behind an `@` as a prompt has it, whatever follows
     "will"                     not in small letters, where that is a word that every sentence has, and not their name so
 
 A model that was shown a name writes it in its own way; what it wrote may lie where that person's erasure does not reach
@@ -9,7 +10,7 @@ A model that was shown a name writes it in its own way; what it wrote may lie wh
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
@@ -42,22 +43,27 @@ def named_in(text: str, names: Mapping[P, str], others: Iterable[str] = ()) -> l
         return []
     spelled = frozenset(word for name in names.values() for word in name.split())
     found: list[Named[P]] = []
-    for match in _pattern([*of, *_keyed(stay, _whole)], [*names.values(), *others]).finditer(text):
-        key = _key(match[1])
-        if key in of and not (key in STOP_WORDS and match[1].islower() and match[1] not in spelled):
+    for match in _pattern([*of, *_keyed(stay, _whole)], names.values(), others).finditer(text):
+        name = match[1] or match[2]
+        key = _key(name)
+        if key in of and not (key in STOP_WORDS and name.islower() and name not in spelled):
             _add(found, text, Named(match.start(), match.end(), frozenset(of[key]), key not in wholes))
     return found
 
 
-def _pattern(keys: Iterable[str], names: Iterable[str]) -> re.Pattern[str]:
+def _pattern(keys: Iterable[str], names: Collection[str], others: Collection[str]) -> re.Pattern[str]:
     """What finds these, the longest first. Folding may change more than the case, so they are looked for as they are
-    spelled, too.
+    spelled, too; and behind an `@` as a prompt has them, whatever they are written together with there.
     """
-    words = (word for name in names for word in (name, *_WORD.findall(name)))
+    words = (word for name in (*names, *others) for word in (name, *_WORD.findall(name)))
     forms = {*keys, *(each for word in words if (each := " ".join(word.split())))}
-    ordered = sorted(forms, key=lambda each: (-len(each), each))
-    choices = "|".join(r"\s+".join(map(re.escape, each.split())) for each in ordered)
-    return re.compile(rf"(?<!\w)@?({choices})(?!\w)", re.IGNORECASE)
+    choices, mentions = _choices(forms), _choices({name for name in (*names, *others) if name.strip()})
+    return re.compile(rf"@((?-i:{mentions}))|(?<!\w)@?({choices})(?!\w)", re.IGNORECASE)
+
+
+def _choices(forms: Iterable[str]) -> str:
+    longest_first = sorted(forms, key=lambda each: (-len(each), each))
+    return "|".join(r"\s+".join(map(re.escape, each.split())) for each in longest_first)
 
 
 def _add(found: list[Named[P]], text: str, name: Named[P]) -> None:

@@ -30,6 +30,8 @@ def said(text: str, *others: str, names: dict[Handle, str] | None = None) -> str
         ("Tobiasz? quillfeather!", "@<T>? @<T>!"),
         ("Quillfeather Tobiasz, or Tobiasz and Kim", "@<T>, or @<T> and @<K>"),
         ("tobiaszs quillfeatherish _kim_ kim_", "tobiaszs quillfeatherish _kim_ kim_"),
+        ("@Tobiasz Quillfeathers cat, hi@Kim", "@<T>s cat, hi@<K>"),
+        ("@Kimberly, @KIMs, kims", "@<K>berly, @KIMs, kims"),
         ("nobody", "nobody"),
         ("", ""),
     ],
@@ -42,6 +44,10 @@ def test_what_is_in_somebody_elses_name_too_stays() -> None:
     names = {TOBI: "Tobiasz Quill", BOB: "Bob Quill", KIM: "Kim"}
     assert said("Quill, Bob, quill Kim", names=names) == "Quill, @<B>, quill @<K>"
     assert said("Kim Berg, Tobiasz, Berg, Kim", "Kim Berg", "tobiasz", names=NAMES) == "Kim Berg, Tobiasz, Berg, @<K>"
+
+
+def test_a_longer_name_that_begins_so_stays() -> None:
+    assert said("@Kimberly, @Kims", "Kimberly") == "@Kimberly, @<K>s"
 
 
 def test_a_small_word_is_a_name_with_a_capital_or_where_it_is_spelled_so() -> None:
