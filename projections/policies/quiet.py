@@ -36,10 +36,11 @@ MOST_QUIET = 1_000
 
 
 def quiet_with(
-    rows: Rows, owned: Iterable[ItemRow], meant: Sequence[ItemRow], opened: Collection[str] = ()
+    rows: Rows, owned: Iterable[ItemRow], meant: Sequence[ItemRow], opened: Collection[str] | None = None
 ) -> dict[EventId, tuple[EventId, ...]]:
     """By the event of each row that is meant: what leaves with it. `owned` are all of the owner's items, `opened` the
-    compartments in which it is taken back.
+    compartments in which it is taken back; None where what they said again is known already, by the act as it was
+    recorded, and not looked for.
     """
     leaving = {row.event for row in meant}
     staying = {
@@ -53,12 +54,14 @@ def quiet_with(
 
 
 def _leaves(
-    rows: Rows, row: ItemRow, staying: set[EventId], said: "_Said", opened: Collection[str]
+    rows: Rows, row: ItemRow, staying: set[EventId], said: "_Said", opened: Collection[str] | None
 ) -> tuple[EventId, ...]:
     past = _with(lived(rows, address_of(row.item)), (row.event,), row.item.text, row.item.evidence)
     rested = [each for each in _resting_on(past.evidence) if each not in staying]
-    own = said.within({*opened, row.item.compartment, *past.compartments, *_said_in(rows, rested)})
-    again = _say_it(wordings(past.texts, past.evidence, rested, own), own)
+    again: list[EventId] = []
+    if opened is not None:
+        own = said.within({*opened, row.item.compartment, *past.compartments, *_said_in(rows, rested)})
+        again = _say_it(wordings(past.texts, past.evidence, rested, own), own)
     messages = [each for each in dict.fromkeys((*rested, *again)) if each not in staying]
     newest = sorted(_answers(rows, [*messages, *past.events]), reverse=True)  # an id begins with its minute
     return (*messages, *newest)[:MOST_QUIET]

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from projections.decisions.audience import change_audience
 from projections.decisions.moving import move
 from projections.decisions.moving_back import move_back
 from projections.decisions.remember import edit, forget, remember, restore
@@ -24,13 +25,14 @@ from projections.events.values import PLATFORM, Audience, Evidence
 from projections.fold import Record
 from projections.ids import EventId, Handle, Ref
 from projections.items import QUIET, ItemRow, items_of
-from projections.policies.compartments import Opening, in_channel, of_person_in
+from projections.policies.compartments import Opening, in_channel, in_guild, of_person_in
 from projections.policies.item_ids import derive
 from projections.rows import Rows
 from tests.projections.channel import hear
 from tests.projections.channel import message as a_message
 from tests.projections.items import ANN, BOB, HOME, MODEL, WIDE, an_item, message, quote, row_of, there_is
 from tests.projections.reverting import WorldChronicle
+from tests.projections.test_audience_changes import CLOSED, GUILD, change, guild_item, open_world
 from tests.projections.test_moving import please_hide, please_share
 from tests.projections.test_remember import an_answer, please_edit, please_forget, please_remember, please_restore
 from tests.world import NOW, World, origin
@@ -136,6 +138,16 @@ def test_what_another_address_held_once_it_had_moved_on_is_not_its_own(world: Wo
     mine = answered(world, here.event)
     assert forgets(world, openings=(Opening(ANN, HOME),)) == (mine,)
     assert forgets(world, openings=(Opening(ANN, WIDE),)) == (shared,)
+
+
+def test_what_followed_its_readers_while_it_was_taken_back_returns_with_all_of_it() -> None:
+    world, here = open_world()
+    there_is(world, guild_item(TEA, here))
+    answer = told(world)
+    assert set(forgets(world, openings=(Opening(ANN, in_guild(GUILD)),))) == {here, answer}
+    world.decide(change_audience, change(CLOSED))
+    assert the_item(world).item.compartment.startswith("person/")
+    assert set(restores(world)) == {here, answer}
 
 
 def merged(world: World) -> ItemRow:
