@@ -8,7 +8,7 @@ Every call is an event before its result is told. A call that is wrong, or that 
 no answer fails because of a tool. They belong to answers alone; what learns has none.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -152,7 +152,20 @@ class Toolset:
             said=self._memory.now(),
             origin=self._memory.origin(),
             before=(*self._context.causes, *self.known.events),
+            names=tuple(dict.fromkeys(self._names())),
         )
+
+    def _names(self) -> Iterator[str]:
+        """What those are called whom the model was shown, but for whoever asks: a note lies in the asker's vault alone,
+        and of who was only mentioned nothing lies in any other.
+        """
+        context = self.context()
+        past = (line for passage in context.past for line in passage.lines)
+        replied = () if context.replied is None else (context.replied,)
+        for line in (*context.window.lines, *past, *replied):
+            if line.speaker not in (NOBODY, self._heard.person):
+                yield line.name
+        yield from context.mentioned.values()
 
     # -- writing ----------------------------------------------------------------------------------------------------
 

@@ -1,10 +1,10 @@
 """What people are called in a prompt, and their names in what was said."""
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from projections.events.values import Message, Span
 from projections.ids import NOBODY, Handle
+from projections.named import named_in
 from projections.people import SOMEONE, account_words, name_of
 from projections.quoting import alike, line_name, marked, speaker_name
 from projections.rows import Rows
@@ -94,18 +94,18 @@ def with_names(text: str, spans: Sequence[Span], name: Callable[[Handle], str]) 
     return "".join([*pieces, text[done:]])
 
 
-def without_names(text: str, names: Mapping[Handle, str]) -> tuple[str, tuple[Span, ...]]:
-    """The text without these people's names, and where each stood: what `with_names` puts back, with an `@` each."""
-    people = {name: person for person, name in names.items() if person and name != SOMEONE}
-    if not people:
-        return text, ()
-    longest_first = "|".join(map(re.escape, sorted(people, key=len, reverse=True)))
+def without_names(text: str, names: Mapping[Handle, str], others: Iterable[str] = ()) -> tuple[str, tuple[Span, ...]]:
+    """The text without these people's names, and where each stood: what `with_names` puts back, with an `@` each. What
+    may be the name of one or another stays, and so do the names of `others`.
+    """
+    people = {person: name for person, name in names.items() if person}
     kept: list[str] = []
     spans: list[Span] = []
     done = length = 0
-    for found in re.finditer(rf"(?<!\w)@?({longest_first})(?!\w)", text):
-        kept.append(text[done : found.start()])
-        length += len(kept[-1])
-        spans.append(Span(length, people[found[1]], "mention"))
-        done = found.end()
+    for found in named_in(text, people, others):
+        if len(found.people) == 1:
+            kept.append(text[done : found.start])
+            length += len(kept[-1])
+            spans.append(Span(length, next(iter(found.people)), "mention"))
+            done = found.end
     return "".join([*kept, text[done:]]), tuple(spans)

@@ -11,7 +11,7 @@ import msgspec
 from sortedcontainers import SortedDict
 
 from projections.events.event import Event
-from projections.fold import Projection
+from projections.fold import AnyProjection, Projection, Record
 from projections.ids import UNSEALED, EventId, Identity, Seq, VaultId
 from projections.order import Order
 
@@ -122,6 +122,7 @@ class Rows:
         shelf: Shelf | None = None,
         corpora: Callable[[], Corpora] | None = None,
         events: Callable[[EventId], Event | None] | None = None,
+        touched: Callable[[str, bytes], list[Record]] | None = None,
     ) -> None:
         self.raw = raw
         self.ids = ids
@@ -129,12 +130,19 @@ class Rows:
         """What was said, where it is kept ready to be searched; without it, a search reads every row that is open."""
         self._shelf = shelf
         self._events = events
+        self._touched = touched
 
     def event(self, event: EventId) -> Event | None:
         """An event that made a row which says something else by now; None where it cannot be read, or nobody looks into
         the log for these rows.
         """
         return None if self._events is None else self._events(event)
+
+    def touched(self, projection: AnyProjection, key: bytes) -> list[Record]:
+        """Every event that touched a row and can be read, in recorded order; none where nobody looks into the log for
+        these rows.
+        """
+        return [] if self._touched is None else self._touched(projection.table, key)
 
     def find(self, projection: Projection[R], key: bytes) -> Found[R] | None:
         """The row with exactly this key, or None."""

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from projections.events import Event
-from projections.fold import Projection
+from projections.fold import Projection, Record
 from projections.ids import EventId
 from projections.rows import Found, R, RawRows, Rows
 from replay.known import Ids
@@ -27,8 +27,9 @@ class DecodedOnce(Rows):
         kept: dict[tuple[str, bytes], Any],
         ranges: Ranges,
         events: Callable[[EventId], Event | None],
+        touched: Callable[[str, bytes], list[Record]],
     ) -> None:
-        super().__init__(raw, ids, events=events)
+        super().__init__(raw, ids, events=events, touched=touched)
         self._kept = kept
         self._ranges = ranges
 

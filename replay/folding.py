@@ -12,7 +12,7 @@ from projections.events import MessageRedacted
 from projections.fold import Fold, Record
 from projections.ids import UNSEALED, EventId, Seq, VaultId, digest16
 from projections.remembered import let_go
-from projections.rows import RawRows
+from projections.rows import RawRows, after_prefix
 from replay import codec
 from replay.history import history_key, history_prefix, said_body, seq_key
 from replay.log import Log, StoredEvent
@@ -54,6 +54,12 @@ class Sealed(NamedTuple):
 
     record: Record
     vault: VaultId
+
+
+def seqs_in(raw: RawRows, table: str, key: bytes) -> Iterator[Seq]:
+    """The events that touched a row, in recorded order, as its history has them."""
+    prefix = history_prefix(table, key)
+    return (stored.seq for _, stored in raw.scan(HISTORY, prefix, after_prefix(prefix)))
 
 
 def dropped_by(record: Record, source: Source) -> frozenset[Seq]:

@@ -35,7 +35,7 @@ from replay.errors import (
     Refused,
     UnknownEvent,
 )
-from replay.folding import dropped_by
+from replay.folding import dropped_by, seqs_in
 from replay.known import Ids
 from replay.live import Live
 from replay.log import Commit, Entry, Glance, Head, Syncing, untold
@@ -136,7 +136,7 @@ class Group:
 
     def rows(self) -> Rows:
         """What there is by now, with what this group recorded."""
-        return DecodedOnce(self._raw, self._ids, self._kept, self._ranges, self._readable)
+        return DecodedOnce(self._raw, self._ids, self._kept, self._ranges, self._readable, self._touched)
 
     @property
     def ended(self) -> bool:
@@ -217,9 +217,7 @@ class Group:
         seq = self._ids.find(event)
         if seq is None or seq in self._ids.dropped:
             return None
-        if seq > self._head.size:
-            return self._staged[seq - self._head.size - 1].record.event
-        record = self._record_at(seq)
+        record = self._record_of(seq)
         return None if record is None else record.event
 
     def _readable(self, event: EventId) -> Event | None:
@@ -227,6 +225,18 @@ class Group:
         with suppress(Damaged, KeyMissing, UnknownEvent):
             return self._event(event)
         return None
+
+    def _touched(self, table: str, key: bytes) -> list[Record]:
+        """The events of this group and of the log that touched a row, as far as they can be read."""
+        found: list[Record] = []
+        for seq in seqs_in(self._raw, table, key):
+            with suppress(Damaged, KeyMissing, UnknownEvent):
+                record = None if seq in self._ids.dropped else self._record_of(seq)
+                found += [] if record is None else [record]
+        return found
+
+    def _record_of(self, seq: int) -> Record | None:
+        return self._staged[seq - self._head.size - 1].record if seq > self._head.size else self._record_at(seq)
 
     def _record_at(self, seq: int) -> Record | None:
         stored = self._log.get(seq)

@@ -13,12 +13,12 @@ import lmdb
 
 from projections.counting import counted
 from projections.events import Event, MessageRedacted
-from projections.fold import Fold
+from projections.fold import Fold, Record
 from projections.ids import EventId, VaultId
 from projections.rows import RawRows, Rows
 from replay import codec
 from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
-from replay.folding import Folding
+from replay.folding import Folding, seqs_in
 from replay.kept import Kept
 from replay.known import Ids, Seen
 from replay.living import Living
@@ -312,7 +312,7 @@ class Live:
     def rows(self) -> Iterator[Rows]:
         """Typed rows of this moment."""
         with self.raw() as raw:
-            yield Rows(raw, self.ids(), self._kept, partial(self._zones, raw), self._event)
+            yield Rows(raw, self.ids(), self._kept, partial(self._zones, raw), self._event, partial(self._touched, raw))
 
     def _event(self, event: EventId) -> Event | None:
         """An event of the log, as far as it can be read."""
@@ -321,6 +321,15 @@ class Live:
             record = None if seq is None else self.folding.record_at(seq)
             return None if record is None else record.event
         return None
+
+    def _touched(self, raw: RawRows, table: str, key: bytes) -> list[Record]:
+        """The events that touched a row, as far as they can be read."""
+        found: list[Record] = []
+        for seq in seqs_in(raw, table, key):
+            with suppress(UnknownEvent, KeyMissing, Damaged):
+                record = self.folding.record_at(seq)
+                found += [] if record is None else [record]
+        return found
 
     def _zones(self, raw: RawRows) -> "Zones":
         from replay.recall.recalling import Recall, Zones  # they bring numpy, which most looks have no need of

@@ -42,7 +42,7 @@ class World:
     def __init__(self) -> None:
         self.raw = MemoryRows()
         self.ids = WorldIds()
-        self.rows = Rows(self.raw, self.ids, events=self._event)
+        self.rows = Rows(self.raw, self.ids, events=self._event, touched=self._touched)
         self.records: list[Record] = []
 
     def decide(self, decision: Callable[[Rows, Any], Sequence[Draft]], request: Any) -> list[Event]:
@@ -64,6 +64,12 @@ class World:
         """What was recorded, where it can still be read."""
         is_known = self.ids.status(event) == "known"
         return next((each.event for each in self.records if each.id == event), None) if is_known else None
+
+    def _touched(self, table: str, key: bytes) -> list[Record]:
+        """What touched a row, where it can still be read."""
+        of = next(each for each in FOLD.projections if each.table == table)
+        known = (each for each in self.records if self.ids.status(each.id) == "known")
+        return [each for each in known if isinstance(each.event, of.sees) and key in dict(of.rows(each))]
 
     def _fold(self, record: Record) -> None:
         for table, key, body, _ in FOLD.changes(record):

@@ -35,7 +35,7 @@ from dnam.commands.picking import listed, shown_id
 from dnam.commands.undo_lasting import Lasting, lasting
 from dnam.commands.undo_setting import LastSetting, last_settings, not_theirs, undo_setting
 from dnam.placing import Opposite, Verb
-from projections.decisions.moving_back import AS_ONE
+from projections.decisions.moving_back import AS_ONE, NARROWED
 from projections.errors import BadRequest
 from projections.events import ItemMoved
 from projections.events.values import Item
@@ -63,6 +63,7 @@ MOST_STAYING = 3
 PARAMETERS = (Parameter(SURE, "where it would take words away", optional=True),)
 UNTOLD = "- (what it says is not told here any more)"
 APART = "An item of its own again, as it was before:"
+NARROWER = "this is told again as far as those may know it who can read by now what it rests on, and nowhere else"
 AS_ONE_STILL = "What it had become one with cannot be read any more, so it came along: both are still one."
 UNDONE = "That is undone already."
 OUTDATED = "That was changed again since, so it cannot be undone from here."
@@ -183,10 +184,11 @@ async def _undone(assistant: Assistant, asked: Invocation, acts: Sequence[Act], 
     """Do the opposite of each. Taking an undo back `undoes` nothing: it is done anew, and can be undone."""
     memory = assistant.memory
     items, apart = await _taken_back(assistant, asked, acts, undoes=undoes)
-    shown, is_one = await memory.look(lambda rows: (asked.opens(rows), any(_came_along(rows, each) for each in items)))
+    shown, is_one = await memory.look(lambda rows: (asked.opens(rows), _is_said(rows, items, AS_ONE)))
+    told = {**NOW, "moved back": NARROWER} if await memory.look(lambda rows: _is_said(rows, items, NARROWED)) else NOW
     seen = _Seen(shown, frozenset(each.item.id for each in acts))
     commands = " and ".join(dict.fromkeys(f"`{each.command}`" for each in acts))
-    now = " and ".join(dict.fromkeys(NOW[_opposite(each)] for each in acts))
+    now = " and ".join(dict.fromkeys(told[_opposite(each)] for each in acts))
     lines = [f"Undone {commands}: {now}.", *[await _told(assistant, asked, each, seen) for each in items]]
     lines += [APART, *[await _told(assistant, asked, each, seen) for each in apart]] if apart else []
     lines += [AS_ONE_STILL] if is_one else []
@@ -210,10 +212,10 @@ async def _told(assistant: Assistant, asked: Invocation, item: Item, seen: _Seen
     return f"{line}{await made_room(assistant.memory, item, asked=asked)}"
 
 
-def _came_along(rows: Rows, item: Item) -> bool:
-    """Whether an item moved back as one with another, which should have stayed."""
-    row = rows.get(ITEMS, item_key(item.owner, item.compartment, item.id))
-    return row is not None and row.reason.endswith(AS_ONE)
+def _is_said(rows: Rows, items: Sequence[Item], why: str) -> bool:
+    """Whether it is said of one of the items that this is why it lies as it does now."""
+    found = (rows.get(ITEMS, item_key(each.owner, each.compartment, each.id)) for each in items)
+    return any(row is not None and why in row.reason for row in found)
 
 
 async def undoable(assistant: Assistant, reply: Reply) -> Reply:

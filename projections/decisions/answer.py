@@ -117,7 +117,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
     request = kept if kept.asker else _without_words(kept)
     minter = Minter(rows, origin)
     turn = minter.next()
-    text, spans = without_names(whole(request.text), request.context.mentioned)
+    text, spans = without_names(whole(request.text), request.context.mentioned, _speak(request))
     event = TurnAnswered(
         said=_finished(rows, request),
         by=By("model", name=request.call.model, version=request.call.version),
@@ -146,6 +146,13 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         nearest=request.context.nearest,
     )
     return [Draft(turn, event, natural=True)]
+
+
+def _speak(request: AnswerRequest) -> list[str]:
+    """The names of those who speak in the prompt, and of the assistant; "user" is dnam's own word, in front of one."""
+    context = request.context
+    past = (line for passage in context.past for line in passage.lines)
+    return [request.assistant, "user", *(line.name for line in (context.message, *context.window.lines, *past))]
 
 
 def _finished(rows: Rows, request: AnswerRequest) -> int:

@@ -18,15 +18,15 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
-from projections.decisions.moving import Landing
+from projections.decisions.moving import Landing, arrived
 from projections.decisions.place import PlaceSeen, place_ref, readers_of, seen_audience, session_of
 from projections.events import Event, ItemMoved, PlaceAudienceChanged
 from projections.events.values import PLATFORM, Audience, By, Item
 from projections.ids import EventId, Ref
 from projections.items import ITEMS, ItemRow, item_key, items_in
 from projections.messages import ids_in
-from projections.places import PLACES, audience_of
-from projections.policies.compartments import direct, in_channel, in_guild, of_person_in
+from projections.places import AUDIENCES, PLACES, audience_of, place_key
+from projections.policies.compartments import direct, guild_of, in_channel, in_guild, of_person_in
 from projections.policies.text import normalise
 from projections.rows import Rows
 
@@ -130,10 +130,7 @@ def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, given: Collection[st
     those who can read the place.
     """
     item = row.item
-    if item.owner:
-        compartment = of_person_in(item.owner, place) if alone else direct(item.owner)
-    else:
-        compartment = in_channel(place)
+    compartment = _for_readers(item, place, alone=alone)
     there = rows.get(ITEMS, item_key(item.owner, compartment, item.id))
     at = Landing(msgspec.structs.replace(item, compartment=compartment), there)
     if there is not None and normalise(there.item.text) != normalise(item.text):
@@ -150,6 +147,56 @@ def _moved(rows: Rows, row: ItemRow, place: Ref, said: int, given: Collection[st
         policy=VERSION,
         from_compartment=item.compartment,
         from_id=item.id,
+    )
+
+
+def _for_readers(item: Item, place: Ref, *, alone: bool) -> str:
+    """The compartment of those who can read a place, or of the item's owner alone."""
+    if not item.owner:
+        return in_channel(place)
+    return of_person_in(item.owner, place) if alone else direct(item.owner)
+
+
+def where_read(rows: Rows, item: Item) -> str:
+    """Where an item lies that is to lie in its compartment: if all that it rests on can be read by fewer than its guild
+    by now, where those can read it, as if it had been there when the place was closed.
+    """
+    guild = guild_of(item.compartment)
+    places = [] if guild is None else sorted(_closed_under(rows, item, guild))
+    return _for_readers(item, places[0], alone=len(places) == 1) if places else item.compartment
+
+
+def _closed_under(rows: Rows, item: Item, guild: Ref) -> set[Ref]:
+    """The places that an item rests on, if none is open to what was said there then; else nothing."""
+    messages = [each.message for each in item.evidence if each.message]
+    if not messages:
+        return _closed_since(rows, item.source.place, item.created)
+    closed = closed_in(rows, guild)
+    return {closed[each] for each in messages} if all(each in closed for each in messages) else set()
+
+
+def _closed_since(rows: Rows, place: Ref | None, moment: int) -> set[Ref]:
+    """The place whose readers a place has, if fewer than a guild can read now what was said there at a moment (ms)."""
+    row = None if place is None else rows.get(AUDIENCES, place_key(place))
+    if row is None or (row.audience.kind == "guild" and not row.audience.epoch):
+        return set()
+    changed = rows.event(row.event)
+    is_open = row.audience.kind == "guild" and changed is not None and changed.said <= moment
+    return set() if is_open else {row.audience.place}
+
+
+def follow(row: ItemRow, at: Landing, to: str, said: int) -> ItemMoved:
+    """An item of a guild's goes where what it rests on can be read, one with what is there."""
+    there = at.there
+    return ItemMoved(
+        said=max(said, row.said),
+        by=By("policy", name="audience", version=VERSION),
+        causes=(row.event,) if there is None else (row.event, there.event),
+        item=arrived(at.item, there, to, row.item.updated),
+        reason=at.because(REASON),
+        policy=VERSION,
+        from_compartment=row.item.compartment,
+        from_id=row.item.id,
     )
 
 

@@ -5,6 +5,8 @@
     what lay where it came to  `item.reverted`, right behind that: as it was before, and how it had come to be so; of
                                what its person had taken back, `item.forgotten`: it is refused again
     what else moved with it    as the first: one act may have moved several items of one id
+    where fewer can read by    it lies where those can read it, as if it had been there when the place was closed, and
+    now what it rests on       the event says so; where it lies there already, it stays
     what lies there by now     becomes one with what comes back, as in any move, held or not: it comes apart again where
                                this is taken back; of what says something else, it keeps apart, under an id of its own
 
@@ -17,22 +19,26 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.decisions.audience import follow, where_read
 from projections.decisions.came_of import Chronicle, item_states, same_state
 from projections.decisions.draft import Draft, decided_before
-from projections.decisions.moving import Landing, MoveRequest, landing, moved, named
+from projections.decisions.moving import MoveRequest, landing, moved, named
 from projections.decisions.remember import asked
 from projections.decisions.shelf import Shelf, causes_of, rests_on
 from projections.decisions.standing import State, standing
+from projections.errors import BadRequest
 from projections.events import ItemForgotten, ItemMoved, ItemRedacted, ItemReverted
-from projections.events.values import Intent, RowWas
+from projections.events.values import Intent, Item, RowWas
 from projections.ids import EventId
 from projections.items import ItemRow
 from projections.lives import address_of, key_of, moved_from
 from projections.policies.human_acts import MOVING_BACK
 from projections.rows import Rows
 
-VERSION = f"{MOVING_BACK}3"
+VERSION = f"{MOVING_BACK}4"
 AS_ONE = "what it had become one with cannot be read any more, and came along"
+NARROWED = "fewer people can read by now what it rests on, so it lies where they can"
+STAYS = "fewer people can read by now what {id} rests on: it can be told in no more places than it is, and stays"
 OF_ITS_OWN = "it is an item of its own again"
 TOLD = ("kind", "text", "status", "tags", "evidence", "source_count")
 """The fields by which the one of both says what it said when the two had become one."""
@@ -65,7 +71,7 @@ def _take_back(shelf: Shelf, rows: Rows, chronicle: Chronicle, row: ItemRow, req
     states = item_states(rows, chronicle, key_of(address_of(row.item)))
     moves = list(_moves(states, chronicle, request.to))
     if not moves:
-        shelf.put(moved(row, request, landing(shelf, row.item, request.to)))
+        shelf.put(_landed(shelf, rows, row, row.item, request))
     for at in moves:
         event, now = states[at].record.event, shelf.at(row.item)
         assert isinstance(event, ItemMoved)
@@ -73,9 +79,9 @@ def _take_back(shelf: Shelf, rows: Rows, chronicle: Chronicle, row: ItemRow, req
         two = _two(rows, chronicle, states, at)
         if two is None:
             is_whole = len(event.causes) < 2  # it names what it became one with
-            shelf.put(_whole(shelf, now, event, back) if is_whole else _as_one(shelf, now, back))
+            shelf.put(_whole(shelf, rows, now, event, back) if is_whole else _as_one(shelf, rows, now, back))
             return
-        shelf.put(_apart(shelf, now, two, back))
+        shelf.put(_apart(shelf, rows, now, two, back))
         _put_there(shelf, rows, now, two, request, cap)
 
 
@@ -142,29 +148,37 @@ def _row(state: State[ItemRow]) -> ItemRow:
     return state.row
 
 
-def _whole(shelf: Shelf, now: ItemRow, move: ItemMoved, request: MoveRequest) -> ItemMoved:
+def _whole(shelf: Shelf, rows: Rows, now: ItemRow, move: ItemMoved, request: MoveRequest) -> ItemMoved:
     """What was one before it moved, and is one: under the id that it had, where the move gave it another."""
     if now.item.id == move.from_id:
-        return moved(now, request, landing(shelf, now.item, request.to))
-    return _back(now, request, landing(shelf, msgspec.structs.replace(now.item, id=move.from_id), request.to))
+        return _landed(shelf, rows, now, now.item, request)
+    return _signed(_landed(shelf, rows, now, msgspec.structs.replace(now.item, id=move.from_id), request))
 
 
-def _as_one(shelf: Shelf, now: ItemRow, request: MoveRequest) -> ItemMoved:
+def _as_one(shelf: Shelf, rows: Rows, now: ItemRow, request: MoveRequest) -> ItemMoved:
     """The one of both, of which one cannot be read any more."""
-    one = moved(now, request, landing(shelf, now.item, request.to))
+    one = _landed(shelf, rows, now, now.item, request)
     return msgspec.structs.replace(one, reason=f"{one.reason}; {AS_ONE}")
 
 
-def _apart(shelf: Shelf, now: ItemRow, two: Two, request: MoveRequest) -> ItemMoved:
+def _apart(shelf: Shelf, rows: Rows, now: ItemRow, two: Two, request: MoveRequest) -> ItemMoved:
     """The item that had moved, where it lay."""
     before, whole = _row(two.moved).item, now.item
     said_since = any(getattr(whole, each) != getattr(two.move.item, each) for each in TOLD)
     back = msgspec.structs.replace(whole, id=before.id) if said_since else before
-    return _back(now, request, landing(shelf, back, request.to))
+    return _signed(_landed(shelf, rows, now, back, request))
 
 
-def _back(now: ItemRow, request: MoveRequest, at: Landing) -> ItemMoved:
-    made = moved(now, request, at)
+def _landed(shelf: Shelf, rows: Rows, now: ItemRow, item: Item, request: MoveRequest) -> ItemMoved:
+    """An item where it is to come to, or where it can still be read of that."""
+    to = where_read(rows, msgspec.structs.replace(item, compartment=request.to))
+    if to == now.item.compartment:
+        raise BadRequest(STAYS.format(id=now.item.id))
+    made = moved(now, request._replace(to=to), landing(shelf, item, to))
+    return made if to == request.to else msgspec.structs.replace(made, reason=f"{made.reason}; {NARROWED}")
+
+
+def _signed(made: ItemMoved) -> ItemMoved:
     return msgspec.structs.replace(made, policy=f"{VERSION} {made.policy}")
 
 
@@ -191,6 +205,9 @@ def _put_there(shelf: Shelf, rows: Rows, now: ItemRow, two: Two, request: MoveRe
         shelf.add(again, cap)
     else:
         shelf.put(again)
+    to = where_read(rows, row.item)
+    if to != row.item.compartment:
+        shelf.put(follow(shelf.at(row.item), landing(shelf, row.item, to), to, said))
 
 
 def _forgotten_again(two: Two, row: ItemRow, request: MoveRequest, said: int, reason: str) -> ItemForgotten:

@@ -19,7 +19,7 @@ from projections.events.summaries import SummaryReset
 from projections.events.values import Evidence, Intent, Item, Status
 from projections.ids import EventId
 from projections.items import FORGOTTEN, QUIET, ItemRow, forgotten_key, forgotten_of
-from projections.policies import human_acts, matching, meant, old_words, quiet
+from projections.policies import alike, human_acts, matching, meant, old_words, quiet
 from projections.policies.by_people import is_by_people
 from projections.policies.capacity import address
 from projections.policies.human_acts import takes_apart
@@ -31,7 +31,7 @@ from projections.policies.text import normalise
 from projections.rows import Rows
 
 VERSION = "reapply@4"
-POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, old_words))])
+POLICY = " ".join([VERSION, *(each.VERSION for each in (human_acts, meant, matching, quiet, alike, old_words))])
 NOTHING_SAYS = "nothing here says what they saw: it stands as a refusal"
 ELSEWHERE = ", in another place"
 AND_TEXT = ", and by its text"
@@ -231,14 +231,14 @@ class Reapplying:
     # What leaves recall
 
     def forget(self, gone: Iterable[ItemRow], leaves: Mapping[EventId, tuple[EventId, ...]], how: str) -> None:
-        """These items are taken back; `leaves` is what leaves recall with them by what there is here. The answers that
-        had left with the recorded item leave with the first: they may repeat it.
+        """These items are taken back; `leaves` is what leaves recall with them by what there is here. What else had
+        left with the recorded item, as answers that may repeat it, leaves with the first.
         """
-        answers = frozenset(self.known_quiet()) - frozenset(rests_on(self.event.item.evidence))
+        more = frozenset(self.known_quiet()) - frozenset(rests_on(self.event.item.evidence))
         for row in gone:
-            leaving = self._leaving(row, leaves[row.event], answers)
+            leaving = self._leaving(leaves[row.event], more)
             self.apply(self.made(ItemForgotten, row, self._forgotten(row.item), how, quiet=leaving))
-            answers = frozenset()
+            more = frozenset()
 
     def give_way(self, found: Iterable[ItemRow], how: str) -> None:
         """These items make way for what stands in their stead; the messages stay. What was said before that does not
@@ -285,11 +285,10 @@ class Reapplying:
         quiet = self.event.quiet if isinstance(self.event, ItemForgotten | ItemRedacted) else ()
         return tuple(each for each in quiet if self.rows.ids.status(each) == "known")
 
-    def _leaving(self, row: ItemRow, leaves: tuple[EventId, ...], answers: frozenset[EventId]) -> tuple[EventId, ...]:
-        resting = frozenset(rests_on(row.item.evidence))
-        messages = [each for each in leaves if each in resting]
-        others = answers.union(each for each in leaves if each not in resting)
-        return (*messages, *sorted(others, reverse=True))[:MOST_QUIET]
+    def _leaving(self, leaves: tuple[EventId, ...], more: frozenset[EventId]) -> tuple[EventId, ...]:
+        """In the order in which it left with the recorded item, as far as it did; what did not is behind that."""
+        wanted = more.union(leaves)
+        return tuple(dict.fromkeys((*(each for each in self.known_quiet() if each in wanted), *leaves)))[:MOST_QUIET]
 
     # What stands as a refusal
 

@@ -19,7 +19,7 @@ from projections.events.values import About, By, Evidence, Intent, Item, Source,
 from projections.ids import NOBODY, EventId, Handle
 from projections.items import ItemRow, forgotten_key, forgotten_of
 from projections.places import audience_of
-from projections.policies import compartments, item_ids, kinds, matching, quiet
+from projections.policies import alike, compartments, item_ids, kinds, matching, quiet
 from projections.policies import text as texts
 from projections.policies.compartments import Opening, Setting, place_item
 from projections.policies.guards import BY_HAND, Guarding, held_by_hand
@@ -32,10 +32,10 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 
 REMEMBER_POLICY = " ".join(
-    [*(each.VERSION for each in (matching, item_ids, kinds, texts, compartments, quiet)), BY_HAND]
+    [*(each.VERSION for each in (matching, item_ids, kinds, texts, compartments, quiet, alike)), BY_HAND]
 )
 EDIT_POLICY = f"{matching.VERSION} {texts.VERSION} {BY_HAND}"
-QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.VERSION}"
+QUIET_POLICY = f"{matching.VERSION} {texts.VERSION} {quiet.POLICY}"
 GONE_FOR_GOOD = ". What was learned from a message that was taken back is gone with it, for good"
 """What `restore` says besides, where there is no such item."""
 DEFAULT_CAP = 200
@@ -246,7 +246,7 @@ def forget(rows: Rows, request: ForgetRequest) -> list[Draft]:
     shelf = Shelf(rows, request.origin, request.owner)
     meant = _meant(shelf, request)
     rows_meant = meant[:MOST_EVENTS]
-    leaves = quiet_with(rows, shelf.all(), rows_meant)
+    leaves = quiet_with(rows, shelf.all(), rows_meant, _compartments(request.owner, request.openings))
     for row in rows_meant:
         shelf.put(_forgotten(request, row, leaves[row.event]))
     return shelf.drafts
@@ -312,7 +312,7 @@ def returns_of(rows: Rows, shelf: Shelf, row: ItemRow) -> tuple[EventId, ...]:
     """What comes back into recall when this item does, if it was forgotten."""
     forgotten = {found.key: found.row for found in forgotten_of(rows, row.item.owner)}
     back = forgotten.pop(forgotten_key(row.item), None)
-    return () if back is None else returns_with(rows, shelf.all(), back, forgotten.values())
+    return () if back is None else returns_with(rows, row.item.owner, shelf.all(), back, forgotten.values())
 
 
 def _said(asked: int, row: ItemRow | None) -> int:

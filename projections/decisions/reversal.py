@@ -37,6 +37,7 @@ from projections.ids import EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, forgotten_of, items_of, owner_key
 from projections.lives import address_of, key_of, moved_from
 from projections.policies.by_people import is_by_people
+from projections.policies.compartments import guild_of
 from projections.policies.item_ids import derive
 from projections.policies.old_words import is_put_right
 from projections.policies.precedence import HUMANS
@@ -44,7 +45,6 @@ from projections.policies.refusals import Claim, refusal
 from projections.policies.rephrasing import Rephrasing
 from projections.rows import Rows
 
-GUILD = "guild/"
 KEPT = "a person keeps it, typed it or brought it in, and it was not so before"
 MEANWHILE = "it is being changed just now"
 PUT_RIGHT = "a person put right since what it said before"
@@ -218,11 +218,11 @@ class _Reversing:
     def _is_closed(self, item: Item) -> bool:
         """Whether all of a guild may read it, and only some what it rests on."""
         messages = rests_on(item.evidence)
-        if not item.compartment.startswith(GUILD) or not messages:
+        guild = guild_of(item.compartment)
+        if guild is None or not messages:
             return False
         if item.compartment not in self._closed:
-            platform, _, key = item.compartment.removeprefix(GUILD).partition(":")
-            self._closed[item.compartment] = closed_in(self._rows, Ref(platform, key))
+            self._closed[item.compartment] = closed_in(self._rows, guild)
         return set(messages) <= self._closed[item.compartment].keys()
 
     # -- rows that change together -----------------------------------------------------------------------------------

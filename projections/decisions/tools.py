@@ -14,6 +14,7 @@ from projections.events import ToolCalled
 from projections.events.turns import ToolOutcome
 from projections.events.values import By, ItemUse
 from projections.ids import EventId, Point, Ref
+from projections.named import nameless, nameless_json
 from projections.policies.compartments import Setting
 from projections.policies.text import whole
 from projections.rows import Rows
@@ -27,7 +28,8 @@ MOST_INPUT_CHARS = 8_000
 class CallRequest(NamedTuple):
     """A call of a tool while the message at `question` is answered in `setting`; `said` is when (ms), `by` the model.
     `tool` and `input` are as the model gave them, without secrets. `before` are the events whose words it had before
-    it. `number` is which call of the answer it is.
+    it. `number` is which call of the answer it is. `names` are those of people in whose vaults it may not lie: they are
+    "someone" in it.
     """
 
     tool: str
@@ -41,6 +43,7 @@ class CallRequest(NamedTuple):
     said: int
     origin: Origin
     before: tuple[EventId, ...]
+    names: tuple[str, ...] = ()
 
 
 class Came(NamedTuple):
@@ -79,11 +82,11 @@ def called(rows: Rows, request: CallRequest, came: Came) -> ToolCalled:
         asker=setting.person,
         answers=question.id,
         tool=whole(request.tool)[:MOST_NAME_CHARS],
-        input=whole(request.input)[:MOST_INPUT_CHARS],
+        input=nameless_json(whole(request.input), request.names)[:MOST_INPUT_CHARS],
         outcome=came.outcome,
         number=request.number,
         guild=setting.guild,
-        reason=came.reason,
+        reason=nameless(came.reason, request.names),
         items=came.items,
         found=came.found,
         besides=setting.besides,

@@ -110,6 +110,12 @@ def readers_place(compartment: str) -> Ref | None:
             return None
 
 
+def guild_of(compartment: str) -> Ref | None:
+    """The guild all of which a compartment is for; None where it is for others."""
+    kind, _, name = compartment.partition("/")
+    return _ref(name) if kind == "guild" else None
+
+
 def is_of_before(rows: Rows, compartment: str) -> bool:
     """Whether it is for those who could read a channel when fewer could than now: no place opens it any more, and of
     what is a person's own their direct messages do.

@@ -49,7 +49,12 @@ def _covers(short: str, long: str, rule: Matching) -> bool:
 
 def close(one: str, other: str, rule: Matching = STANDARD) -> bool:
     """Whether either covers the other."""
-    return covers(one, other, rule) or covers(other, one, rule)
+    return close_folded(folded(one), folded(other), rule)
+
+
+def close_folded(one: str, other: str, rule: Matching = STANDARD) -> bool:
+    """The same of texts that are folded already."""
+    return _covers(one, other, rule) or _covers(other, one, rule)
 
 
 def says(row: ItemRow, kind: str, text: str) -> bool:

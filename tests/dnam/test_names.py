@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from dnam.importers.detect import detect
 from dnam.importers.source import Options
 from dnam.importing.importer import Importer
@@ -11,12 +13,12 @@ from dnam.secrets import MOST_NAME_CHARS, account_without_secrets
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import PersonRenamed, PersonSeen, PlaceDescribed, TurnAnswered
+from projections.events import PersonRenamed, PersonSeen, PlaceDescribed, ToolCalled, TurnAnswered
 from projections.ids import Point, Ref
 from projections.people import name_of
 from replay.engine import Engine
 from tests.dnam.importers.files import export, message, user, write
-from tests.dnam.scripted import FakeClock, ScriptedModel, talking
+from tests.dnam.scripted import Calling, FakeClock, ScriptedModel, talking
 from tests.world import NOW
 
 GENERAL = PlaceSeen("discord", "7", "channel", "general", "guild", guild=Ref("discord", "9"))
@@ -125,3 +127,41 @@ def test_what_is_cut_once_is_cut_no_more() -> None:
     once = account_without_secrets(account)
     assert [len(once.name), len(once.username)] == [MOST_NAME_CHARS, MOST_NAME_CHARS]
     assert account_without_secrets(once) == once
+
+
+QUILLS = Account("discord", "2", "Tobiasz Quillfeather")
+CALLS = (
+    ("memory_search", {"query": "what does tobiasz QUILLFEATHER like"}),
+    ("conversation_search", {"query": "Tobiasz"}),
+    ("memory_write", {"namespace": "me", "text": "prefers Quillfeather", "quote": "I prefer", "kind": "preference"}),
+    ("memory_search", {"Tobiasz": 1}),
+)
+
+
+@pytest.mark.parametrize("said", ["I know no Tobiasz  Quillfeather.", "TOBIASZ? No idea.", "ask quillfeather, Tobiasz"])
+async def test_no_name_of_somebody_mentioned_gets_into_an_answer_or_a_call_however_it_is_written(
+    said: str, tmp_path: Path
+) -> None:
+    def answer(ask: Ask) -> str | Calling:
+        assert ask.rounds or "@Tobiasz Quillfeather" in ask.prompt
+        return said if ask.rounds else Calling(CALLS)
+
+    async with talking(tmp_path, ScriptedModel({"answer": answer}), FakeClock()) as assistant:
+        request = HeardRequest(
+            key="1", place=GENERAL, author="person", speaker=ADA, text="I prefer working with ", said=NOW, fresh=(),
+            mentions=(Mention(22, QUILLS),), addressed=True,
+        )  # fmt: skip
+        answered = await assistant.answer(await assistant.memory.hear(request))
+        assert answered.text == said
+        calls = [each for each in events(assistant.memory.engine) if isinstance(each, ToolCalled)]
+        assert [(each.tool, each.outcome) for each in calls] == [
+            ("memory_search", "found"),
+            ("conversation_search", "found"),
+            ("memory_write", "refused"),
+            ("memory_search", "failed"),
+        ]
+        assert json.loads(calls[0].input) == {"query": "what does someone like"}
+        assert "'someone' is not among them" in calls[2].reason
+        written = readable(assistant.memory.engine).casefold()
+        assert "tobiasz" not in written
+        assert "quillfeather" not in written

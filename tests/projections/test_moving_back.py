@@ -81,7 +81,7 @@ def test_both_are_as_they_were_and_the_one_that_stayed_says_again_how_it_had_com
     assert isinstance(again, ItemReverted)
     assert said(world) == before
     assert (moved.item, moved.causes) == (msgspec.structs.replace(mine.item, updated=NOW + 9), (one.event,))
-    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@3")
+    assert (moved.intent and moved.intent.undoes, moved.policy[:13]) == (True, "moving-back@4")
     assert again.causes == (one.event, its.event)
     assert again.reason == "asked by the person; it is an item of its own again"
     assert msgspec.structs.replace(lies(world, WIDE), event=its.event) == its
@@ -320,7 +320,7 @@ class TestWhatGotAnotherId:
         (event,) = back(world, id=self.LONGER)
         assert isinstance(event, ItemMoved)
         assert said(world) == before
-        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@3")
+        assert (event.from_id, event.item.id, event.policy[:13]) == (self.LONGER, TEA.id, "moving-back@4")
         assert event.reason == "asked by the person"
 
     def test_taken_back_itself_it_has_the_other_one_again(self) -> None:

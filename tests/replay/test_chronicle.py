@@ -78,6 +78,25 @@ def test_all_that_ever_touched_a_projection_is_found_in_order() -> None:
     assert seen == [["green tea", "coffee"]]
 
 
+def test_a_decision_reads_what_touched_a_row_also_in_its_own_group() -> None:
+    seen: list[list[str]] = []
+
+    def look(rows: Rows) -> list[Draft]:
+        seen.append(texts(rows.touched(ITEMS, KEY)))
+        return []
+
+    with Engine.in_memory(FakeClock()) as engine:
+        engine.record(drafts(remembered("tea"), name="first"))
+        together(engine, [drafts(remembered("green tea"), name="second"), look])
+        assert seen == [["tea", "green tea"]]
+        redacted = MessageRedacted(said=NOW, by=OPERATOR, events=(event_id("first 0"),))
+        together(engine, [drafts(redacted, name="third"), look])
+        assert seen[1:] == [["green tea"]]
+        with engine.reading() as rows:
+            assert texts(rows.touched(ITEMS, KEY)) == ["green tea"]
+            assert rows.touched(ITEMS, bytes(48)) == Rows(rows.raw, rows.ids).touched(ITEMS, KEY) == []
+
+
 def test_what_cannot_be_read_any_more_is_named_and_not_found() -> None:
     with Engine.in_memory(FakeClock()) as engine:
         engine.record(drafts(remembered("tea"), remembered("green tea"), name="first"))
