@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import lmdb
 import msgspec
@@ -211,14 +212,15 @@ def test_where_the_log_went_on_behind_a_killed_process_all_is_decided_anew(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """LMDB tells its readers of a commit behind the commit itself: only the next writer finds what was in between."""
-    append: Callable[[Log, Commit, Head, Syncing], Head] = type(engine.store.log).append
+    append: Any = type(engine.store.log).append
     decided: list[int] = []
     moved = iter([True, True])
 
     def moved_on(log: Log, commit: Commit, expected: Head, syncing: Syncing = untold) -> Head:
         if next(moved, False):
             raise HeadMoved("another writer appended in between")
-        return append(log, commit, expected, syncing)
+        head: Head = append(log, commit, expected, syncing)
+        return head
 
     def counted(rows: Rows) -> Sequence[Draft]:
         decided.append(1)
