@@ -1,8 +1,8 @@
 """Long answers in several messages: cut where a reader would, at 2,000 characters.
 
 Best is between paragraphs, then between lines, between sentences, between words, and anywhere when nothing else is
-left; before a line that is not indented, where there is one. A code block that is cut is closed, and opened again with its language in the next message; one that is never
-closed is closed at the end.
+left; before a line that is not indented, where there is one. A code block that is cut is closed, and opened again with
+its language in the next message; one that is never closed is closed at the end.
 
 What a code block is goes by Discord, not by Markdown: three backticks anywhere open one, behind words, indented or in a
 quote, and the next three close it, also right behind the code. Where nothing closes them, they are three backticks;
