@@ -59,6 +59,15 @@ async def test_a_mention_of_its_own_role_is_answered_and_of_another_one_is_not(t
         assert heard(bot) == ["@Marcy do you like roses?", "@gardener do you like roses?"]
 
 
+async def test_a_command_behind_a_mention_of_its_own_role_is_one(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        own = next(each for each in here.guild.roles.values() if each.bot == world.bot.id)
+        await here.guild_owner.says(here.general, f"{own.mention} !memory remember I like roses")
+        await idle(world, bot)
+        assert shown(world, here.general)[0].startswith("Remembered: I like roses")
+        assert heard(bot) == []
+
+
 async def test_what_is_not_said_to_it_is_heard_and_not_answered(tmp_path: Path) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path) as bot:
         await here.kim.says(here.general, "lovely weather")
