@@ -25,8 +25,8 @@ from projections.ids import Ref
 from projections.places import channels_in
 from replay.errors import LogError
 
-ARCHIVED = "discord:archived"
-"""The queue of looking them up."""
+LEFT, LATELY = "discord:archived", "discord:archived lately"
+"""The queues of looking them up: what is left to do waits for no other server's channels."""
 AT_ONCE = 4
 """How many of them are read back, and answered, at a time."""
 Parent = discord.TextChannel | discord.ForumChannel
@@ -44,16 +44,16 @@ class Archived:
         self._closed = False
 
     def close(self) -> None:
-        """Read no more of them: the next start does. What is being read and answered goes on."""
+        """Look for no more of them, and read none: the next start does. What is being read and answered goes on."""
         self._closed = True
 
     def left(self, guild: discord.Guild) -> None:
         """Those of a guild in which something is left to do."""
-        self._submit(lambda: self._left(guild))
+        self._submit(LEFT, lambda: self._left(guild))
 
     def lately(self, guild: discord.Guild) -> None:
         """Those that were archived lately, in which something was said that is not known."""
-        self._submit(lambda: self._lately(guild))
+        self._submit(LATELY, lambda: self._lately(guild))
 
     def read_back(self, thread: discord.Thread) -> None:
         """Read this one back, in its turn."""
@@ -64,12 +64,14 @@ class Archived:
             if not self._closed:
                 await self._read(thread)
 
-    def _submit(self, work: Callable[[], Awaitable[None]]) -> None:
+    def _submit(self, queue: str, work: Callable[[], Awaitable[None]]) -> None:
         if not self._closed:
-            self._desk.sessions.submit(ARCHIVED, work)
+            self._desk.sessions.submit(queue, work)
 
     async def _left(self, guild: discord.Guild) -> None:
         for thread_id in await self._desk.open_threads(guild.id, self._desk.memory.now() - LATEST_MS):
+            if self._closed:
+                return
             if guild.get_thread(thread_id) is not None:
                 continue
             try:
@@ -85,6 +87,8 @@ class Archived:
     async def _lately(self, guild: discord.Guild) -> None:
         since = self._desk.memory.now() - LATEST_MS
         for parent in await self._parents(guild):
+            if self._closed:
+                return
             try:
                 await self._lately_in(parent, since)
             except discord.Forbidden:

@@ -213,6 +213,25 @@ async def test_of_a_channel_that_does_not_tell_its_archived_threads_another_one_
             assert [each.job for each in events(bot, JobFailed)] == ["discord looking for archived threads"]
 
 
+async def test_told_to_end_it_looks_for_no_more_of_them(tmp_path: Path) -> None:
+    async with garden() as (world, here):
+        porch = here.guild.channel("porch")
+        async with bot_in(world, tmp_path) as bot:
+            for each in (here.general, porch):
+                await here.kim.says(each, "hello")
+            await idle(world, bot)
+            listed = len(world.requests("GET", "/threads/archived/public"))
+            gate = world.slow("GET", f"/channels/{here.general.id}/threads/archived/public")
+            archived = memory_cog(bot).hearing.archived
+            archived.lately(bot.guilds[0])
+            await world.until(lambda: gate.met, "the first channel to be looked at")
+            archived.close()
+            archived.left(bot.guilds[0])
+            gate.open()
+            await idle(world, bot)
+            assert len(world.requests("GET", "/threads/archived/public")) == listed + 1
+
+
 async def test_where_the_log_cannot_be_read_they_are_not_looked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
