@@ -117,6 +117,13 @@ def open_places(rows: Rows, guild: Ref) -> list[PlaceRow]:
     return [row for row, audience in known if audience is not None and audience.kind == "guild"]
 
 
+def channels_in(rows: Rows, guild: Ref) -> frozenset[Ref]:
+    """The channels of a guild that are known, be it by a thread in them alone."""
+    known = (each.row for each in rows.scan(PLACES) if each.row.guild == guild)
+    found = (row.parent if row.kind == "thread" else row.place for row in known)
+    return frozenset(each for each in found if each is not None)
+
+
 def sessions_within(rows: Rows, place: Ref) -> list[str]:
     """The sessions of a channel or thread and of the threads in it, as far as they are known."""
     found = (each.row for each in rows.scan(PLACES))

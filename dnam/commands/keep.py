@@ -70,7 +70,13 @@ async def remember_message(assistant: Assistant, asked: Invocation, pointed: Poi
     where = found.setting
     source = Source("discord", place=found.place, message=pointed.message, guild=where.guild)
     item = await memory.remember(
-        asked.person, found.text, by=asked.by, setting=where, source=source, evidence=(found.evidence,)
+        asked.person,
+        found.text,
+        by=asked.by,
+        setting=where,
+        source=source,
+        evidence=(found.evidence,),
+        origin=asked.origin,
     )
     text = f"Remembered: {one_line(item.text)}\n{reach(where.audience)} ({shown_id(item)}){found.note}"
     return await undoable(assistant, Reply(text + await made_room(memory, item, asked=asked), (item,)))

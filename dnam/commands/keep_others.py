@@ -77,6 +77,7 @@ async def remember_others(assistant: Assistant, asked: Invocation, pointed: Poin
         evidence=(found.evidence,),
         where=found.where,
         speakers=(found.speaker,),
+        origin=asked.origin,
     )
     return await undoable(assistant, Reply(f"Remembered: {one_line(item.text)}\n{REACH} ({shown_id(item)})", (item,)))
 

@@ -136,7 +136,7 @@ async def act_on(assistant: Assistant, asked: Invocation, tokens: Iterable[str],
     memory, wanted = assistant.memory, frozenset(tokens)
     chosen = await memory.look(lambda rows: picked(rows, asked, wanted, act))
     change = memory.forget_all if act == "forget" else memory.restore_all
-    done = await change(chosen, by=asked.by)
+    done = await change(chosen, by=asked.by, origin=asked.origin)
     if not done:
         return await assistant.memory.look(lambda rows: _done_before(rows, asked, wanted, act))
     verb, besides = ("Forgot", [WORDS_STAY]) if act == "forget" else ("Restored", [])

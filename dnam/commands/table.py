@@ -13,7 +13,7 @@ from dnam.commands.config import PARAMETERS as CONFIG
 from dnam.commands.config import config, only_looks
 from dnam.commands.consent import OPTED_OUT, is_unheard
 from dnam.commands.costs import costs
-from dnam.commands.done_before import done_before, is_done
+from dnam.commands.done_before import DONE, MENU_DONE, done_before, is_done
 from dnam.commands.erase import PARAMETERS as ERASE
 from dnam.commands.erase import SURE, erase_confirmed, erase_me
 from dnam.commands.erase_guild import PARAMETERS as ERASE_GUILD
@@ -225,7 +225,8 @@ async def run(assistant: Assistant, asked: Invocation, call: Call | Misread) -> 
 async def _once(assistant: Assistant, asked: Invocation, call: Call) -> Reply:
     """Do it, unless the same message asked for it before, and it was done."""
     if call.changes and asked.origin is not None and await is_done(assistant, asked.origin):
-        return await done_before(assistant, asked, call.command.name, asked.origin)
+        words = DONE.format(prefix=PREFIX, name=call.command.name)
+        return await done_before(assistant, asked, words, asked.origin)
     return await call.command.run(assistant, asked, call.arguments)
 
 
@@ -260,7 +261,13 @@ async def confirmed(assistant: Assistant, asked: Invocation, what: Confirms) -> 
 
 async def point(assistant: Assistant, asked: Invocation, menu: Menu, pointed: Pointed) -> Reply:
     """Do what a menu says with a message. What cannot be done is the reply, in words."""
-    return await guarded(assistant, asked, menu.name, lambda: menu.run(assistant, asked, pointed), records=menu.changes)
+
+    async def once() -> Reply:
+        if menu.changes and asked.origin is not None and await is_done(assistant, asked.origin):
+            return await done_before(assistant, asked, MENU_DONE.format(name=menu.name), asked.origin)
+        return await menu.run(assistant, asked, pointed)
+
+    return await guarded(assistant, asked, menu.name, once, records=menu.changes)
 
 
 async def guarded(

@@ -20,6 +20,7 @@ from tests.loopback.discord import Channel, ChannelKind, Guild, Intent, Permissi
 from tests.loopback.discord.description import check_object, check_response, routes
 from tests.loopback.discord.guilds import Member, Role
 from tests.loopback.discord.routes import TABLE
+from tests.loopback.discord.threads import archive
 
 MESSAGES = "/channels/*/messages"
 ROOT = Path(__file__).parents[2]
@@ -249,6 +250,33 @@ async def test_the_bot_begins_threads_and_talks_in_them(client: Listener, world:
     assert [each.content for each in world.messages(world.state.channels[thread.id])] == ["", "step one"]
     await thread.edit(archived=True)
     assert [each.id async for each in client.text(general.id).archived_threads()] == [thread.id]
+
+
+async def test_archived_threads_come_page_by_page_what_was_archived_last_first(
+    world: World, general: Channel, kim: Person
+) -> None:
+    threads = [await kim.begins_thread(general, each) for each in ("a", "b", "c", "d")]
+    for at, each in enumerate(threads):
+        each.archived, each.archived_at = True, f"2026-01-01T00:00:0{at}+00:00"
+    threads[-1].gone = True
+    path = f"/channels/{general.id}/threads/archived/public"
+    async with raw(world) as asked:
+        _, first, _ = await asked.ask("GET", path, query={"limit": "2"})
+        before = first["threads"][-1]["thread_metadata"]["archive_timestamp"]
+        _, rest, _ = await asked.ask("GET", path, query={"before": before})
+    assert [each["name"] for each in (*first["threads"], *rest["threads"])] == ["c", "b", "a"]
+    assert (first["has_more"], rest["has_more"]) == (True, False)
+
+
+async def test_what_is_written_in_an_archived_thread_opens_it_and_that_is_told_first(
+    client: Listener, world: World, general: Channel, kim: Person
+) -> None:
+    thread = await kim.begins_thread(general, "tulips")
+    archive(world.state, thread)
+    await kim.says(thread, "still here?")
+    await world.gateway.flushed()
+    assert [each.name for each in world.gateway.events][-2:] == ["THREAD_UPDATE", "MESSAGE_CREATE"]
+    assert (thread.archived, client.get_channel(thread.id) is not None) == (False, True)
 
 
 async def test_a_forum_takes_threads_and_no_messages(world: World, garden: Guild, general: Channel) -> None:

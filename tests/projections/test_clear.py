@@ -10,7 +10,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import MessageDeleted, MessageRedacted, PlaceAudienceChanged, TurnWithdrawn
 from projections.events.values import PLATFORM, Audience
 from projections.ids import EventId, Ref
-from projections.places import sessions_within
+from projections.places import channels_in, sessions_within
 from tests.projections.test_withdraw import GENERAL, HERE, KIM, SESSION, answered, asked, in_window, turn_of
 from tests.world import NOW, World, fresh, handle
 
@@ -90,3 +90,13 @@ def test_threads_are_within_their_channel(world: World) -> None:
     assert sorted(sessions_within(world.rows, Ref("discord", "7"))) == [SESSION, "discord:thread:8"]
     assert sessions_within(world.rows, Ref("discord", "8")) == ["discord:thread:8"]
     assert sessions_within(world.rows, Ref("discord", "9")) == []
+
+
+def test_a_channel_is_known_by_a_thread_in_it_alone(world: World) -> None:
+    guild, other = Ref("discord", "1"), Ref("discord", "2")
+    below = THREAD._replace(guild=guild, parent=Ref("discord", "6"))
+    loose = THREAD._replace(key="9", guild=guild, parent=None)
+    for key, place in (("7", GENERAL._replace(guild=guild)), ("8", below), ("9", loose)):
+        world.decide(hear, HeardRequest(key, place, "person", KIM, "hello", NOW, fresh(salt=key)))
+    assert channels_in(world.rows, guild) == {Ref("discord", "7"), Ref("discord", "6")}
+    assert channels_in(world.rows, other) == frozenset()

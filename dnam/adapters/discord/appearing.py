@@ -127,12 +127,12 @@ class Appearing:
             await self._replace(index, text)
             return
         message = await self._send(index, text)
-        if message.content != text:  # Discord remembered the nonce: this is the message of an earlier try
+        if not _says(message, text):  # Discord remembered the nonce: this is the message of an earlier try
             message = await message.edit(content=text, allowed_mentions=QUIET)
         self.messages.append(message)
 
     async def _replace(self, index: int, text: str) -> None:
-        if self.messages[index].content == text:
+        if _says(self.messages[index], text):
             return
         if isinstance(self._channel, discord.Thread) and self._channel.archived:  # sending would wake it, editing not
             self._channel = await self._channel.edit(archived=False)
@@ -259,4 +259,9 @@ def _is_first(message: discord.Message, question_id: int, nonce: str, part: str)
 
 def _same(shown: str, part: str) -> bool:
     """Whether two texts are one. A name has its `@` or not, depending on whether it went through the log."""
-    return shown.replace("@", "") == part.replace("@", "")
+    return shown.replace("@", "").strip() == part.replace("@", "").strip()
+
+
+def _says(message: discord.Message, text: str) -> bool:
+    """Whether a message says this: Discord takes the blanks off at both ends."""
+    return message.content.strip() == text.strip()

@@ -10,6 +10,7 @@ import discord
 
 from dnam.adapters.discord.own_messages import OwnMessages
 from dnam.adapters.discord.places import PLATFORM, account_of, listed, place_of
+from dnam.adapters.discord.translate import said_of
 from dnam.commands.command import NOTED, Invocation
 from dnam.memory import Memory
 from dnam.secrets import place_without_secrets
@@ -17,9 +18,10 @@ from dnam.standing import standing_in
 from dnam.whereabouts import asked_in, handle_of, in_direct
 from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft
+from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, describe
-from projections.ids import NOBODY, Handle, Ref
+from projections.ids import NOBODY, Handle, Identity, Ref
 from projections.links import Direct
 from projections.rows import Rows
 from replay.errors import LogError
@@ -47,7 +49,9 @@ class Askers:
         return self._own.memory
 
     async def setting_of(self, interaction: discord.Interaction) -> Invocation:
-        """Who uses a command, a menu or a button, and where. Who was never heard is met now."""
+        """Who uses a command, a menu or a button, and where; what they do is done once, should Discord tell of it
+        twice. Who was never heard is met now.
+        """
         place, may = place_of_interaction(interaction), interaction.permissions
         asked = await self.asked_by(
             interaction.user,
@@ -55,6 +59,7 @@ class Askers:
             manages=interaction.guild_id is not None and may.manage_guild,
             channel=interaction.channel_id,
         )
+        asked = asked._replace(request=asking_identity(interaction.id))
         return await self.seen_alone(interaction, asked)
 
     async def seen_alone(self, interaction: discord.Interaction, asked: Invocation) -> Invocation:
@@ -136,6 +141,13 @@ class Askers:
         """The same of somebody to whom the bot wrote in a DM, where the memory knows them."""
         with suppress(LogError, OSError):
             await self.is_direct_with(await self._memory.look(lambda rows: handle_of(rows, account_of(user))))
+
+
+def asking_identity(snowflake: int) -> Identity:
+    """What the ids are made from of what somebody asks for by something with this id, a message or an interaction: it
+    is done once, however often it is taken up.
+    """
+    return message_identity(PLATFORM, str(snowflake), "asked", said_of(snowflake))
 
 
 def is_own_direct(interaction: discord.Interaction) -> bool:

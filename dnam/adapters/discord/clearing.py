@@ -4,6 +4,7 @@ While the bot is away nobody tells it. After a new connection those places are m
 the log knows and the server does not name, and Discord is asked whether each is gone: all of them, one after another,
 channels before threads, beginning where something was said last. A thread that was archived is not named, and is there:
 so there may be many, and a connection that ends before the last of them goes on behind those that were asked about.
+Such a thread is read back, since single messages of it may be gone too.
 
 What an import brought may be in no server any more, and is not to be undone: a place stays in which nothing was said
 after what the last import read.
@@ -72,7 +73,7 @@ class Clearing:
 
     async def _look_for(self, place_id: int, kind: PlaceKind) -> None:
         try:
-            await self._desk.bot.fetch_channel(place_id)
+            found = await self._desk.bot.fetch_channel(place_id)
         except discord.Forbidden:
             return  # it is there, and hidden: closed as soon as it was missed (`still_open`)
         except discord.NotFound:
@@ -80,6 +81,9 @@ class Clearing:
                 self.thread_deleted(place_id)
             else:
                 self.channel_deleted(place_id)
+        else:
+            if isinstance(found, discord.Thread):
+                self._hearing.archived.read_back(found)
 
     async def _clear_within(self, channel_id: int) -> None:
         place = Ref(PLATFORM, str(channel_id))

@@ -175,12 +175,12 @@ class MemoryCog(commands.Cog, name="Memory"):
         """It is there, at the beginning of a session or after it was away."""
         self.clearing.compare(guild)
         self._read_back_guild(guild)
+        self.hearing.archived.lately(guild)
 
     @commands.Cog.listener()
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """The bot is new there."""
-        self.clearing.compare(guild)
-        self._read_back_guild(guild)
+        """The bot is new there, or was there before."""
+        await self.on_guild_available(guild)
 
     def _know_owners(self) -> None:
         """Whose bot it is, where no setting says: its application's owner, or their team."""
@@ -216,7 +216,7 @@ class MemoryCog(commands.Cog, name="Memory"):
         for channel in (*guild.channels, *guild.threads):
             if isinstance(channel, discord.abc.Messageable) and _sees(channel):
                 self.hearing.place(channel)
-        self.hearing.archived(guild)
+        self.hearing.archived.left(guild)
 
     # -- what is said -----------------------------------------------------------------------------------------------
 
@@ -263,6 +263,14 @@ class MemoryCog(commands.Cog, name="Memory"):
         """The bot itself has other roles."""
         if after.id == self.desk.own_id and before.roles != after.roles:
             self._look_again(*after.guild.channels)
+
+    @commands.Cog.listener()
+    async def on_raw_thread_update(self, payload: discord.RawThreadUpdateEvent) -> None:
+        """One that was archived, and so in no list, is opened again."""
+        guild = self.desk.bot.get_guild(payload.guild_id)
+        thread = None if guild is None else guild.get_thread(payload.thread_id)
+        if payload.thread is None and thread is not None and _sees(thread):
+            self.hearing.place(thread)
 
     @commands.Cog.listener()
     async def on_thread_update(self, _: discord.Thread, after: discord.Thread) -> None:

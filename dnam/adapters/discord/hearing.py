@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import discord
 
 from dnam.adapters.discord.answering import Answering
+from dnam.adapters.discord.archived import Archived
 from dnam.adapters.discord.askers import ANYBODY, invocation
 from dnam.adapters.discord.audiences import Audiences, places_in
 from dnam.adapters.discord.catching_up import CatchingUp, deletions
-from dnam.adapters.discord.desk import UNREACHED, Desk
+from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.directs import Directs
 from dnam.adapters.discord.history import LATEST_MS
 from dnam.adapters.discord.later import Later, longer_and_longer
@@ -21,6 +22,7 @@ from dnam.adapters.discord.places import PLATFORM, guild_id_of, is_known, place_
 from dnam.adapters.discord.still_open import whole
 from dnam.adapters.discord.translate import place_of_message, translate
 from dnam.adapters.discord.ui.shown import Lists
+from dnam.adapters.discord.unlisted import is_unlisted, known_as
 from dnam.exchange import Exchanges
 from dnam.unwritten import Pause
 from projections.decisions.hear import HeardRequest, message_identity
@@ -28,12 +30,11 @@ from projections.decisions.place import PlaceSeen
 from projections.ids import Ref
 from projections.places import PLACES, find_place
 from projections.rows import Rows
+from replay.errors import LogError
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel
 
-ARCHIVED = "discord:archived"
-"""The queue of looking up threads that were archived."""
 UNKNOWN = (
     "discord: of server %s Discord does not tell who can read it: what is said there is neither heard nor answered"
     " until that is known, and read back then"
@@ -53,8 +54,11 @@ class Hearing:
         self._obeying = Obeying(desk, lists, self.answering, self._later, self._guarded)
         self.catching_up = CatchingUp(desk, self.exchanges, self.answering, self.audiences, self._obeying.obey_late)
         self._directs = Directs(desk, self._later, self.catching_up.is_read_back, self._direct)
+        self.archived = Archived(desk, self._thread)
         self.closing = False
         self._places: dict[int, PlaceSeen] = {}
+        self._waiting: dict[int, discord.Message] = {}
+        """Messages that are not taken up yet, by their ids, as they were last told."""
         self._unheard: set[int] = set()
         """The guilds in which something was said while nobody told who can read it."""
 
@@ -108,7 +112,8 @@ class Hearing:
         async def attempt() -> bool:
             if not self._readers_are_known(channel):
                 return True
-            seen = place if place.partner else place_of(channel)  # who can read a channel may have changed
+            is_fixed = place.partner is not None or is_unlisted(channel)
+            seen = place if is_fixed else place_of(channel)  # who can read a channel may have changed
             return await self.desk.sessions.run(queue_of(seen), lambda: self._read_back(channel, seen))
 
         self._later.keep_trying(queue_of(place), attempt, longer_and_longer(LATEST_MS / 1000))
@@ -120,6 +125,7 @@ class Hearing:
         """Take nothing more, and give up what was to be tried later: it is read back at the next start."""
         self.closing = True
         self._directs.close()
+        self.archived.close()
         await self._later.close()
 
     # -- messages ---------------------------------------------------------------------------------------------------
@@ -130,8 +136,40 @@ class Hearing:
             return
         if not self._readers_are_known(message.channel):
             return
+        self._waiting.setdefault(message.id, message)
+        if len(self._waiting) > KEPT:
+            del self._waiting[next(iter(self._waiting))]
         place = place_of_message(message, self.desk.own_id)
-        self.submit(place, "message", lambda: self._take(message, place), message.channel)
+        self._submit_said(place, "message", lambda seen: self._take(message, seen), message.channel)
+
+    def _submit_said(
+        self, place: PlaceSeen, what: str, work: Callable[[PlaceSeen], Awaitable[None]], channel: "MessageableChannel"
+    ) -> None:
+        """Do this about something that was said. Where Discord does not tell what its place is, the log is asked first,
+        and it is done in the order of the session that this says.
+        """
+        if not is_unlisted(channel):
+            self.submit(place, what, lambda: work(place), channel)
+            return
+
+        async def known_first() -> None:
+            seen = await self._known(place)
+            if queue_of(seen) == queue_of(place):
+                await self._guarded(place, what, lambda: work(place), channel)
+                return
+            self._seen(channel.id, seen)
+            await self.desk.sessions.run(queue_of(seen), lambda: self._guarded(seen, what, lambda: work(seen), channel))
+
+        if not self.closing:
+            self.desk.sessions.submit(queue_of(place), known_first)
+
+    async def _known(self, place: PlaceSeen) -> PlaceSeen:
+        """A place that is in no list of Discord's, as the log knows it."""
+        guild = None if place.guild is None else self.desk.bot.get_guild(int(place.guild.key))
+        try:
+            return await self.desk.memory.look(lambda rows: known_as(rows, place, guild))
+        except (LogError, OSError):
+            return place
 
     def _readers_are_known(self, channel: "MessageableChannel") -> bool:
         """Whether somebody told who can read a place. What is said in a guild of which Discord does not tell is left
@@ -173,32 +211,24 @@ class Hearing:
         self._seen(channel.id, place)
         await self.desk.sessions.run(queue_of(place), lambda: self._read_back(channel, place))
 
-    def archived(self, guild: discord.Guild) -> None:
-        """The threads in which something is left to do and that a guild does not name: they were archived meanwhile."""
-        if not self.closing:
-            self.desk.sessions.submit(ARCHIVED, lambda: self._archived(guild))
-
-    async def _archived(self, guild: discord.Guild) -> None:
-        for thread_id in await self.desk.open_threads(guild.id, self.desk.memory.now() - LATEST_MS):
-            if guild.get_thread(thread_id) is not None:
-                continue
-            try:
-                thread = await self.desk.bot.fetch_channel(thread_id)
-            except (discord.Forbidden, discord.NotFound):
-                continue  # it is hidden, or gone
-            except UNREACHED as error:
-                await self.desk.failed("opening a thread", error)
-                continue
-            if isinstance(thread, discord.Thread):
-                self.place(thread)
+    async def _thread(self, thread: discord.Thread) -> None:
+        if self._readers_are_known(thread):
+            place = place_of(thread)
+            self._seen(thread.id, place)
+            await self.desk.sessions.run(queue_of(place), lambda: self._read_back(thread, place))
 
     async def _take(self, message: discord.Message, place: PlaceSeen) -> None:
         is_closed = await self._catch_up(message, place)
+        message = self._waiting.pop(message.id, message)
         if self.answering.is_taken_back(message.id):  # before it was heard
             return
         request = translate(message, self.desk.own_id)
-        if request is None or (request.author == "self" and await self.desk.is_accounted_for(message)):
+        if request is None or request.only_known:
             return
+        if request.author == "self" and await self.desk.is_accounted_for(message):
+            return
+        if is_unlisted(message.channel):
+            request = request._replace(place=place)
         call = self.desk.command(message)
         if call is not None and request.author == "person":
             await self._obeying.obey(message, request, call)
@@ -255,22 +285,28 @@ class Hearing:
     # -- edits and deletions ----------------------------------------------------------------------------------------
 
     def edited(self, message: discord.Message) -> None:
-        """A message was edited. One that was never heard stays unheard, and a link's preview is no edit."""
+        """A message was edited. One that was never heard stays unheard, and a link's preview is no edit. One that is
+        not taken up yet is taken as it says now.
+        """
         if message.edited_at is None or self.desk.is_ours(message.id) or message.author.id == self.desk.own_id:
             return
         if _is_for_one(message):
             return
+        if message.id in self._waiting:
+            self._waiting[message.id] = message
         request = translate(message, self.desk.own_id)
         if request is not None:
             edit = request if self._readers_are_known(message.channel) else self._in_unknown(message, request)
-            self.submit(edit.place, "edit", lambda: self._edit(edit))
+            self.submit(edit.place, "edit", lambda: self._edit(edit, message.channel))
 
     def _in_unknown(self, message: discord.Message, request: HeardRequest) -> HeardRequest:
         """An edit in a guild of which Discord does not tell: the place is what it was, and so is who reads it."""
         place = self._places.get(message.channel.id, request.place)
         return request._replace(place=place._replace(told=False))
 
-    async def _edit(self, request: HeardRequest) -> None:
+    async def _edit(self, request: HeardRequest, channel: "MessageableChannel") -> None:
+        if is_unlisted(channel) and request.place.told:
+            request = request._replace(place=await self._known(request.place))
         if len(self.desk.unwritten) or await self.desk.memory.look(lambda rows: _is_known(rows, request)):
             await self.exchanges.hear(request._replace(only_known=True))
 

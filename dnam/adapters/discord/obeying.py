@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import discord
 
 from dnam.adapters.discord.answering import Answering, Opened
+from dnam.adapters.discord.askers import asking_identity
 from dnam.adapters.discord.catching_up import AWAITED_MS
 from dnam.adapters.discord.desk import UNREACHED, Desk
 from dnam.adapters.discord.later import Later, longer_and_longer
@@ -22,9 +23,8 @@ from dnam.commands.done_before import is_done
 from dnam.commands.done_since import SINCE, did_since
 from dnam.commands.parse import Call, Misread
 from dnam.markdown import tamed
-from projections.decisions.hear import HeardRequest, message_identity
+from projections.decisions.hear import HeardRequest
 from projections.decisions.place import PlaceSeen
-from projections.ids import Identity
 from replay.errors import LogError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Obeying:
             await self._reply(message, request.place, told)
             await self._desk.could_not_ask("command", error)
             return
-        asked = asked._replace(request=asking_identity(request))
+        asked = asked._replace(request=asking_identity(message.id))
         if began is not None and await self._is_overtaken(asked, call, request.said, began):
             await self._reply(message, request.place, SINCE)
             return
@@ -141,11 +141,6 @@ class Obeying:
             await self._desk.failed("reply to a command", error)
             return isinstance(error, discord.Forbidden | discord.NotFound)
         return True
-
-
-def asking_identity(request: HeardRequest) -> Identity:
-    """What the ids of what a typed command does are made from: it is done once, however often it is taken up."""
-    return message_identity(request.place.platform, request.key, "asked", request.said)
 
 
 def picked_instead(call: Call | Misread) -> str:

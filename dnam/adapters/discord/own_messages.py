@@ -102,7 +102,7 @@ class OwnMessages:
         )
 
     def takes(self, message_id: int) -> bool:
-        """Whether it is taken up now for the first time: Discord may tell of a message twice."""
+        """Whether it is taken up now for the first time: Discord may tell of a message, or of an interaction, twice."""
         if message_id in self._taken:
             return False
         self._taken.append(message_id)

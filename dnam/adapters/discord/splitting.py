@@ -1,8 +1,9 @@
 """Long answers in several messages: cut where a reader would, at 2,000 characters.
 
 Best is between paragraphs, then between lines, between sentences, between words, and anywhere when nothing else is
-left, but within nothing that is seen as one character. A code block that is cut is closed, and opened again with its
-language in the next message; one that is never closed is closed at the end.
+left, but within nothing that is seen as one character; before a line that is not indented, where there is one. A code
+block that is cut is closed, and opened again with its language in the next message; one that is never closed is closed
+at the end.
 
 What a code block is goes by Discord, not by Markdown: three backticks anywhere open one, behind words, indented or in a
 quote, and the next three close it, also right behind the code. Where nothing closes them, they are three backticks;
@@ -32,6 +33,8 @@ JUST_OPENED = re.compile(r"[A-Za-z0-9_+.#-]*\s*")
 """All that stands behind the backticks of a block that holds nothing yet: looked for there alone, and not at every
 blank.
 """
+INDENTED = re.compile(r"[ \t\n]*[ \t](?=\S)")
+"""How a text goes on whose first line is indented."""
 BORDERS = tuple(map(re.compile, (r"\n{2,}", r"\n", r"\. |[。！？…]+[」』）】〉》”’]*", r"[ \u3000、，]")))
 """Where a text may be cut, best first; the border stays with what is before it. East Asian texts have no blanks."""
 LEAST = 3
@@ -75,7 +78,7 @@ def _parts(text: str, limit: int) -> Iterator[str]:
             yield head + text[at:] + end
             return
         cut = at + _cut(text[at : at + limit + 1], limit - len(head) - _room(fences, at, limit))
-        cut = _beside_fences(text, fences, at, cut)
+        cut = _at_margin(text, fences, at, _beside_fences(text, fences, at, cut))
         piece, fence = text[at:cut].rstrip(), _open_at(fences, cut)
         at = _behind(text, cut, fence)
         if piece:
@@ -152,6 +155,18 @@ def _beside_fences(text: str, fences: Sequence[Fence], at: int, cut: int) -> int
     if first == cut or text[cut : cut + 1] != "`":
         return cut
     return first if first > at else at + max((cut - at) // len(TICKS) * len(TICKS), 1)
+
+
+def _at_margin(text: str, fences: Sequence[Fence], at: int, cut: int) -> int:
+    """The cut, or one before it behind which the line is not indented: Discord takes the blanks off a message, and what
+    was nested would be so no more. Where no message worth sending comes of that, it stays; in a block it may.
+    """
+    line = cut
+    while "\n" in text[line - 1 : line + 1] and INDENTED.match(text, line) and _open_at(fences, line) is None:
+        line = text.rfind("\n", at, line - 1) + 1
+        if line - at < max((cut - at) // LEAST, 1):
+            return cut
+    return line if _open_at(fences, line) is None else cut
 
 
 def _behind(text: str, cut: int, fence: Fence | None) -> int:

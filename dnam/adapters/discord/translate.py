@@ -139,8 +139,10 @@ def calls_us(message: discord.Message, own_id: int) -> bool:
 
 
 def addressed_words(message: discord.Message, own_id: int) -> str:
-    """The text without a mention of the bot in front of it, `spelled`."""
-    text = re.sub(rf"\A\s*<@!?{own_id}>\s*", "", message.content)
+    """The text without a mention of the bot, or of its own role, in front of it, `spelled`."""
+    roles = (f"&{role.id}" for role in message.role_mentions if _is_own_role(role, own_id))
+    own = "|".join((f"!?{own_id}", *roles))
+    text = re.sub(rf"\A\s*<@(?:{own})>\s*", "", message.content)
     return spelled(text, message.author, said_in(message), message.mentions)
 
 

@@ -172,6 +172,39 @@ async def test_killed_between_two_parts_only_the_second_is_sent(tmp_path: Path) 
             assert len(delivered.messages) == 2
 
 
+async def test_killed_before_it_was_recorded_an_indented_part_is_found_and_not_sent_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Discord takes the blanks off the beginning of a message."""
+    nested = "".join(f"\n    - a rose that is called number {number}" for number in range(120))
+    model, other = ScriptedModel({"answer": lambda _: f"Roses:{nested}"}), ScriptedModel()
+    async with garden() as (world, here):
+        async with bot_in(world, tmp_path, model, dies=True) as bot:
+            monkeypatch.setattr(bot.desk.memory, "delivered", for_ever)
+            await here.kim.says(here.general, "tell me", mention=world.bot)
+            await world.until(lambda: len(shown(world, here.general)) == 3, "the answer to be there")
+        before = shown(world, here.general)
+        assert before[1].startswith("- a rose")
+        for each in world.bot_messages(here.general):
+            each.nonce = None  # Discord remembers them for some minutes only
+        sent = len(world.requests("POST", "/messages"))
+        async with bot_in(world, tmp_path, other) as bot:
+            assert (shown(world, here.general), other.asks) == (before, [])
+            assert len(world.requests("POST", "/messages")) == sent
+            (delivered,) = events(bot, TurnDelivered)
+            assert len(delivered.messages) == 3
+
+
+async def test_an_indented_part_is_not_edited_to_what_it_says(tmp_path: Path) -> None:
+    nested = "".join(f"\n    - a rose that is called number {number}" for number in range(120))
+    model = ScriptedModel({"answer": lambda _: f"Roses:{nested}"})
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.kim.says(here.general, "tell me", mention=world.bot)
+        await idle(world, bot)
+        assert len(shown(world, here.general)) == 3
+        assert world.requests("PATCH") == []
+
+
 async def test_a_lost_reply_of_discord_s_is_no_second_message(tmp_path: Path) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path) as bot:
         world.fail("POST", f"/channels/{here.general.id}/messages", status=502, after=True)

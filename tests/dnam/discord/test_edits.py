@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from projections.events import MessageDeleted, MessageEdited, MessageHeard, MessageRedacted
+from projections.events import ItemRemembered, MessageDeleted, MessageEdited, MessageHeard, MessageRedacted
 from replay.errors import LogFull
 from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.dnam.scripted import ScriptedModel
@@ -114,3 +114,73 @@ async def test_a_question_without_words_is_answered_no_more(tmp_path: Path) -> N
         empty(world, message)
         async with bot_in(world, tmp_path) as bot:
             assert (shown(world, here.general), heard(bot)) == ([], [""])
+
+
+# -- before it is taken up ---------------------------------------------------------------------------------------------
+
+
+async def test_what_is_edited_before_it_is_taken_up_is_taken_as_it_says_then(tmp_path: Path) -> None:
+    model = Writing("one", "one and whole")
+    async with garden() as (world, here), bot_in(world, tmp_path, model, memory_commands_enabled="1") as bot:
+        await here.ada.says(here.general, "first", mention=world.bot)
+        await model.was_asked()
+        eggs = await here.kim.says(here.general, "how long do I boil eggs?", mention=world.bot)
+        cat = await here.kim.says(here.general, "!memory remember my cat is called Mizi")
+        unasked = await here.kim.says(here.general, "are you there?", mention=world.bot)
+        asked = await here.kim.says(here.general, "and the tea?")
+        await world.gateway.flushed()
+        await here.kim.edits(eggs, f"{world.bot.mention} how long do I boil potatoes?")
+        await here.kim.edits(cat, "!memory remember my cat is called Mitzi")
+        await here.kim.edits(unasked, "is anybody there?")
+        await here.kim.edits(asked, f"{world.bot.mention} and the tea?")
+        await world.gateway.flushed()
+        model.go.set()
+        await idle(world, bot)
+        assert [each.prompt.rpartition("\n")[2] for each in model.asks] == [
+            "@marcy first",
+            "@marcy how long do I boil potatoes?",
+            "@marcy and the tea?",
+        ]
+        assert [each.item.text for each in events(bot, ItemRemembered)] == ["my cat is called Mitzi"]
+        said = {each.message.text: each.message.addressed for each in events(bot, MessageHeard)}
+        assert said == {
+            "@marcy first": True,
+            "@marcy how long do I boil potatoes?": True,
+            "is anybody there?": False,
+            "@marcy and the tea?": True,
+        }
+        assert events(bot, MessageEdited) == []
+
+
+async def test_what_says_nothing_any_more_when_it_is_taken_up_is_not_heard(tmp_path: Path) -> None:
+    model = Writing("one", "one and whole")
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.ada.says(here.general, "first", mention=world.bot)
+        await model.was_asked()
+        message = await here.kim.says(here.general, f"my number is {NUMBER}", mention=world.bot)
+        await world.gateway.flushed()
+        empty(world, message)
+        await world.gateway.flushed()
+        model.go.set()
+        await idle(world, bot)
+        assert (heard(bot), len(model.asks)) == (["@marcy first"], 1)
+        assert len(events(bot, MessageHeard)) == 1
+
+
+async def test_of_very_many_that_wait_the_first_are_taken_as_they_were_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dnam.adapters.discord.hearing.KEPT", 1)
+    model = Writing("one", "one and whole")
+    async with garden() as (world, here), bot_in(world, tmp_path, model) as bot:
+        await here.ada.says(here.general, "first", mention=world.bot)
+        await model.was_asked()
+        messages = [await here.kim.says(here.general, each) for each in ("I like tee", "I like cofee")]
+        await world.gateway.flushed()
+        for message, text in zip(messages, ("I like tea", "I like coffee"), strict=True):
+            await here.kim.edits(message, text)
+        await world.gateway.flushed()
+        model.go.set()
+        await idle(world, bot)
+        assert heard(bot) == ["@marcy first", "I like tea", "I like coffee"]
+        assert len(events(bot, MessageEdited)) == 1

@@ -142,6 +142,11 @@ def test_blanks_before_the_last_backticks_are_not_searched(
             34,
             ["Roses need much sun.", "```py\none = 1\ntwo = 22\n```"],
         ),
+        ("- roses, red\n- tulips\n    - red\n    - blue", 34, ["- roses, red", "- tulips\n    - red\n    - blue"]),
+        ("- roses, red\n- tulips\n    - red\n    - blue", 31, ["- roses, red", "- tulips\n    - red\n    - blue"]),
+        ("- roses\n    - red\n    - blue", 18, ["- roses\n    - red", "    - blue"]),
+        ("- roses\n\t- red\n\n\t- blue\n- tulips", 20, ["- roses\n\t- red", "\t- blue\n- tulips"]),
+        ("a list:\n```py\nif x:\n    y\n    z\n```", 26, ["a list:\n```py\nif x:\n```", "```py\n    y\n    z\n```"]),
     ],
 )
 def test_it_is_cut_where_a_reader_would(text: str, limit: int, parts: list[str]) -> None:

@@ -47,6 +47,27 @@ async def test_a_mention_is_answered_as_a_reply_and_recorded_in_order(tmp_path: 
         assert answer.nonce == turn.nonce
 
 
+async def test_a_mention_of_its_own_role_is_answered_and_of_another_one_is_not(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path) as bot:
+        own = next(each for each in here.guild.roles.values() if each.bot == world.bot.id)
+        other = here.guild.role("gardener", Permission.VIEW_CHANNEL, world.bot)
+        for each in (own, other):
+            await here.guild_owner.says(here.general, f"{each.mention} do you like roses?")
+        await idle(world, bot)
+        (answer,) = world.bot_messages(here.general)
+        assert answer.reference is world.messages(here.general)[0]
+        assert heard(bot) == ["@Marcy do you like roses?", "@gardener do you like roses?"]
+
+
+async def test_a_command_behind_a_mention_of_its_own_role_is_one(tmp_path: Path) -> None:
+    async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+        own = next(each for each in here.guild.roles.values() if each.bot == world.bot.id)
+        await here.guild_owner.says(here.general, f"{own.mention} !memory remember I like roses")
+        await idle(world, bot)
+        assert shown(world, here.general)[0].startswith("Remembered: I like roses")
+        assert heard(bot) == []
+
+
 async def test_what_is_not_said_to_it_is_heard_and_not_answered(tmp_path: Path) -> None:
     async with garden() as (world, here), bot_in(world, tmp_path) as bot:
         await here.kim.says(here.general, "lovely weather")

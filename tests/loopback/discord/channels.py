@@ -47,6 +47,8 @@ class Channel:
     """Of a DM: the bot and somebody. Of a thread: who is in it."""
     owner: User | None = None
     archived: bool = False
+    archived_at: str = ""
+    """Of a thread: when it was last archived or opened again; empty for when it began."""
     locked: bool = False
     gone: bool = False
     joined: dict[int, str] = field(default_factory=dict)
@@ -112,6 +114,11 @@ class Channel:
             shown |= {"default_forum_layout": 0}
         return shown
 
+    @property
+    def changed_at(self) -> str:
+        """Of a thread: its archive timestamp."""
+        return self.archived_at or made_at(self.id)
+
     def _thread(self, viewer: User) -> Wire:
         assert self.owner is not None
         since = made_at(self.id)
@@ -122,7 +129,7 @@ class Channel:
             "member_count": len(self.recipients),
             "thread_metadata": {
                 "archived": self.archived,
-                "archive_timestamp": since,
+                "archive_timestamp": self.changed_at,
                 "auto_archive_duration": 1440,
                 "locked": self.locked,
                 "create_timestamp": since,

@@ -41,6 +41,8 @@ class Role:
     managed: bool = False
     mentionable: bool = False
     """Whether everybody may call its holders."""
+    bot: int | None = None
+    """Whose own role it is, by the id of that bot."""
 
     @property
     def mention(self) -> str:
@@ -61,7 +63,7 @@ class Role:
             "icon": None,
             "unicode_emoji": None,
             "flags": 0,
-        }
+        } | ({} if self.bot is None else {"tags": {"bot_id": str(self.bot)}})
 
 
 @dataclass(eq=False)

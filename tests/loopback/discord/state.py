@@ -135,6 +135,16 @@ class State:
         for each in self.channels.values():
             each.gone = each.gone or each.parent is channel
 
+    def archive(self, thread: Channel, archived: bool, locked: bool = False) -> None:
+        """A thread is archived, or opened again."""
+        if archived != thread.archived:
+            thread.archived_at = self.ids.now()
+        thread.archived, thread.locked = archived, locked
+        self.changed_thread(thread)
+
+    def changed_thread(self, thread: Channel) -> None:
+        self.tell(Event("THREAD_UPDATE", thread.wire(self.bot), Intent.GUILDS, thread))
+
     def new_role(self, guild: Guild, role: Role, holders: Sequence[User]) -> None:
         guild.roles[role.id] = role
         self.tell(Event("GUILD_ROLE_CREATE", {"guild_id": str(guild.id), "role": role.wire()}, Intent.GUILDS))

@@ -12,10 +12,11 @@ from tests.loopback.discord.wire import Wire
 
 
 def post(state: State, channel: Channel, message: Message) -> Message:
-    """A message that was not there before."""
+    """A message that was not there before. A thread that was archived is opened by it, and that is told first."""
+    if channel.archived and not channel.locked:
+        state.archive(channel, False)
     channel.messages[message.id] = message
     channel.last_message_id = max(message.id, channel.last_message_id or 0)
-    channel.archived = channel.archived and channel.locked
     state.tell(message_event(state, "MESSAGE_CREATE", channel, message))
     return message
 

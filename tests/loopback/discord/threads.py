@@ -60,8 +60,7 @@ def leave(state: State, thread: Channel, user: User) -> None:
 
 
 def archive(state: State, thread: Channel, archived: bool = True, locked: bool = False) -> None:
-    thread.archived, thread.locked = archived, locked
-    state.tell(Event("THREAD_UPDATE", thread.wire(state.bot), Intent.GUILDS, thread))
+    state.archive(thread, archived, locked)
 
 
 def end(state: State, thread: Channel) -> None:

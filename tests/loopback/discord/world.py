@@ -106,7 +106,7 @@ class World:
         for each in dict.fromkeys([holder, *members]):
             guild.members[each.id] = Member(each, self.state.ids.now())
         if bot is not None:
-            role = Role(self.state.ids.next(), self.bot.name, bot, managed=True)
+            role = Role(self.state.ids.next(), self.bot.name, bot, managed=True, bot=self.bot.id)
             guild.roles[role.id] = role
             guild.members[self.bot.id] = Member(self.bot, self.state.ids.now(), [role])
         self.state.new_guild(guild)

@@ -10,6 +10,7 @@
     settled     what was pressed and is done: neither it nor what stood beside it is done again
     picking     forget and restore from a menu: choose, look, confirm, undo
     snapshots   one message per person in the transparency channel
+    pins        what somebody unpinned there is pinned again
 
 Everything that is needed to act on a button stands in the button and the message that it is under, so it works after a
 restart too. Only the pages of a long list are kept in memory, the latest of them; after a restart they have expired,

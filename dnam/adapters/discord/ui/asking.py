@@ -100,8 +100,9 @@ class Asking:
         self, interaction: discord.Interaction, making: Making, *, slow: bool = False, everybody: bool = False
     ) -> None:
         """Show what is made as a new message, privately where others read along."""
-        private = not is_own_direct(interaction)
-        defer = partial(interaction.response.defer, ephemeral=private, thinking=True)
+        if not self.desk.takes(interaction.id):  # Discord told of it a second time
+            return
+        defer = partial(interaction.response.defer, ephemeral=_is_private(interaction), thinking=True)
         if not await self._taken(f"taking {_used(interaction)}", defer):
             return
         shown = await self._made(interaction, making, slow=slow, everybody=everybody)
@@ -235,6 +236,7 @@ class Asking:
             view=discord.utils.MISSING if shown.view is None else shown.view,
             allowed_mentions=discord.AllowedMentions.none(),
             suppress_embeds=True,
+            ephemeral=_is_private(interaction),  # as it began, should it be shown already
             wait=True,
         )
         self.desk.sent(message.id)
@@ -254,6 +256,11 @@ class Asking:
             await self.desk.failed(job, error)
             return False
         return True
+
+
+def _is_private(interaction: discord.Interaction) -> bool:
+    """Whether a reply is shown to who asked alone: others may read along but in their DM with the bot."""
+    return not is_own_direct(interaction)
 
 
 def _used(interaction: discord.Interaction) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from datetime import datetime
 from typing import Any
 
 import discord
@@ -65,6 +66,8 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
     @commands.Cog.listener()
     async def on_ready(self) -> None:
         """Tell Discord which commands there are, once a process: it says that it is ready at every new session."""
+        if self.snapshots is not None:
+            self.snapshots.connected()
         if self._told:
             return
         self._told = True
@@ -108,6 +111,14 @@ class MemoryMenus(commands.Cog, name="dnam menus"):
         """Perhaps a message in the transparency channel."""
         if self.snapshots is not None:
             self.snapshots.deleted(payload.channel_id, [payload.message_id])
+
+    @commands.Cog.listener()
+    async def on_guild_channel_pins_update(
+        self, channel: discord.abc.GuildChannel | discord.Thread, _: datetime | None
+    ) -> None:
+        """Perhaps of the transparency channel."""
+        if self.snapshots is not None:
+            self.snapshots.pins_changed(channel.id)
 
     @commands.Cog.listener()
     async def on_raw_bulk_message_delete(self, payload: discord.RawBulkMessageDeleteEvent) -> None:

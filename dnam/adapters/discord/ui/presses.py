@@ -31,11 +31,11 @@ class Presses:
         self._asking = asking
 
     async def on_interaction(self, interaction: discord.Interaction) -> None:
-        """A button was pressed or a menu used, or something else happened that is none of ours."""
+        """A button was pressed or a menu used, or something else happened that is none of ours, or was told before."""
         if interaction.type is not discord.InteractionType.component:
             return
         pressed = read(part(interaction, "custom_id", ""))
-        if pressed is None:
+        if pressed is None or not self._asking.desk.takes(interaction.id):
             return
         await self._asking.guarded("answering a button", lambda: self._press(interaction, pressed))
 

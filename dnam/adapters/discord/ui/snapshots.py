@@ -4,8 +4,8 @@
 
 It looks at the log every GATHER_SECONDS, so that what changes in between is one edit, whichever process recorded it.
 What is shown is the text of `dnam.snapshot`: no more than every reader of that channel may see. A message that somebody
-deleted is posted anew; where the channel has no room for another pin, it stays unpinned, and the event says so. Who
-opts out has their message taken down.
+deleted is posted anew, one that somebody unpinned is pinned again; where the channel has no room for another pin, it
+stays unpinned, and the event says so. Who opts out has their message taken down.
 
 What does not work is an event (`job.failed`), once for as long as it fails for the same reason, and keeps nobody else's
 message from being written. It is tried again with every round, until one fails once more: a channel that takes nothing
@@ -28,6 +28,7 @@ import discord
 from dnam.adapters.discord.askers import invocation
 from dnam.adapters.discord.desk import Desk, error_words
 from dnam.adapters.discord.places import PLATFORM, account_of, place_of
+from dnam.adapters.discord.ui.pins import Pins, Wall, pinned
 from dnam.errors import Unsuitable
 from dnam.snapshot import (
     BEGINNING,
@@ -73,7 +74,6 @@ NOTHING = b""
 """Instead of the digest of what is shown of somebody: there is no message of theirs."""
 UNCERTAIN = (discord.DiscordServerError, aiohttp.ClientError, OSError, ValueError)
 """After these a message may have been posted all the same; a ValueError is an answer that was cut off."""
-Wall = discord.TextChannel | discord.Thread
 
 
 class Snapshots:
@@ -83,6 +83,7 @@ class Snapshots:
         self._desk = desk
         self._channel_id = channel_id
         self._place = Ref(PLATFORM, str(channel_id))
+        self._pins = Pins(desk, self._place)
         self._pause = pause
         self._done: int | None = None
         self._sweeps = True
@@ -125,6 +126,8 @@ class Snapshots:
         await self._try_again(each for each in failing if each not in changed)
         if self._sweeps:
             await self._bring_all_up(await self._sweep() - self._failing.keys())
+        if self._pins.is_due:
+            await self._pins.keep(await self._channel())
 
     async def _bring_all_up(self, people: Collection[Handle]) -> None:
         renamed = await self._desk.memory.look(self._told_apart_anew) if people else set()
@@ -151,6 +154,15 @@ class Snapshots:
         """Messages were deleted, ours among them perhaps: those are posted anew with the next round."""
         if channel_id == self._channel_id:
             self._gone.update(map(str, message_ids))
+
+    def pins_changed(self, channel_id: int) -> None:
+        """Something was pinned or unpinned: what is ours is pinned again with the next round."""
+        if channel_id == self._channel_id:
+            self._pins.changed()
+
+    def connected(self) -> None:
+        """A connection began: nobody told what was unpinned before it."""
+        self._pins.changed()
 
     async def _guarded(self, whose: Handle, work: Callable[[], Awaitable[None]]) -> bool:
         """Whether it worked."""
@@ -210,7 +222,7 @@ class Snapshots:
             raise
         self._desk.sent(message.id)
         self._posted[person] = message.id
-        await self._note(person, message.id, made, await _pinned(message))
+        await self._note(person, message.id, made, await pinned(message))
         self._shown[person] = made.content_digest
 
     async def _take_down(self, channel: Wall, person: Handle, row: SnapshotRow | None) -> None:
@@ -290,17 +302,6 @@ async def _written(channel: Wall, before: int | None, text: str) -> discord.Mess
             there = channel.get_partial_message(before)
             return await there.edit(content=text, allowed_mentions=discord.AllowedMentions.none())
     return await channel.send(text, allowed_mentions=discord.AllowedMentions.none(), suppress_embeds=True, silent=True)
-
-
-async def _pinned(message: discord.Message) -> bool:
-    """Pin it where it is not; whether it is. A channel has room for so many, and pinning is a permission."""
-    if message.pinned:
-        return True
-    try:
-        await message.pin()
-    except discord.HTTPException:
-        return False
-    return True
 
 
 def touched(rows: Rows, record: Record, channel: Ref) -> Iterator[Handle]:

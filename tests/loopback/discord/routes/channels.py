@@ -1,5 +1,7 @@
 """Channels and threads themselves."""
 
+import datetime
+
 from tests.loopback.discord import talk, threads
 from tests.loopback.discord.channels import Channel, ChannelKind
 from tests.loopback.discord.errors import missing_permissions, unknown, wrong_form
@@ -30,10 +32,10 @@ def change(state: State, call: Call) -> Answer:
         raise missing_permissions()
     found.name = call.body.get("name") or found.name
     found.topic = call.body.get("topic", found.topic)
-    found.archived = call.body.get("archived", found.archived)
-    found.locked = call.body.get("locked", found.locked)
-    name = "THREAD_UPDATE" if found.is_thread else "CHANNEL_UPDATE"
-    state.tell(Event(name, found.wire(state.bot), Intent.GUILDS, found))
+    if found.is_thread:
+        state.archive(found, call.body.get("archived", found.archived), call.body.get("locked", found.locked))
+    else:
+        state.tell(Event("CHANNEL_UPDATE", found.wire(state.bot), Intent.GUILDS, found))
     return Answer(found.wire(state.bot))
 
 
@@ -103,19 +105,30 @@ def leave(state: State, call: Call) -> Answer:
 
 
 def archived_public(state: State, call: Call) -> Answer:
-    return _archived(state, channel_of(state, call, Permission.READ_MESSAGE_HISTORY), ChannelKind.PUBLIC_THREAD)
+    return _archived(state, call, channel_of(state, call, Permission.READ_MESSAGE_HISTORY), ChannelKind.PUBLIC_THREAD)
 
 
 def archived_private(state: State, call: Call) -> Answer:
     needed = Permission.READ_MESSAGE_HISTORY | Permission.MANAGE_THREADS
-    return _archived(state, channel_of(state, call, needed), ChannelKind.PRIVATE_THREAD)
+    return _archived(state, call, channel_of(state, call, needed), ChannelKind.PRIVATE_THREAD)
 
 
-def _archived(state: State, parent: Channel, kind: ChannelKind) -> Answer:
+def _archived(state: State, call: Call, parent: Channel, kind: ChannelKind) -> Answer:
+    """What was archived last comes first; what was archived before a moment. (Discord's documentation, Channel: List
+    Public Archived Threads)
+    """
     assert parent.guild is not None
-    found = [each for each in parent.guild.threads() if each.parent is parent and each.archived and each.kind == kind]
+    before, limit = call.query.get("before"), call.number("limit", 50, 100)
+    there = [each for each in parent.guild.threads() if each.parent is parent and each.archived and not each.gone]
+    those = [each for each in there if each.kind == kind and (before is None or _at(each.changed_at) < _at(before))]
+    those.sort(key=lambda each: _at(each.changed_at), reverse=True)
+    found, more = those[:limit], len(those) > limit
     members = [each.member(state.bot) for each in found if state.bot in each.recipients]
-    return Answer({"threads": [each.wire(state.bot) for each in found], "members": members, "has_more": False})
+    return Answer({"threads": [each.wire(state.bot) for each in found], "members": members, "has_more": more})
+
+
+def _at(timestamp: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(timestamp)
 
 
 TABLE = (
