@@ -129,14 +129,9 @@ class _Owner(NamedTuple):
     words: OwnerWords | None
 
 
-def scope_of(manifest: Manifest) -> Scope:
-    """What a shadow was asked to derive anew."""
-    return Scope(manifest.persons, frozenset(manifest.asked.guilds))
-
-
 def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell: Told) -> Report:
     """Compare both sides, and tell what differs."""
-    scope = scope_of(manifest)
+    scope = manifest.asked.scope
     teller = Teller(sides.old, sides.old_events, sides.new_events, known.assistant)
     owners = list(_owners(sides, scope, known, wanted, teller, tell))
     summaries = [] if wanted.person is not None else _summaries(sides, scope, wanted.session)

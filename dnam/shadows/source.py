@@ -26,7 +26,7 @@ from projections.messages import unit
 from projections.people import PEOPLE
 from projections.policies.capacity import address
 from projections.rederiving.pairs import Address, Pair, compare
-from projections.rederiving.scope import Scope, has_summary
+from projections.rederiving.scope import has_summary
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SummaryRow
 from replay.chronicle import LogChronicle
@@ -57,10 +57,6 @@ class Source:
     def rederived(self) -> Rederived:
         """What the event that makes an adoption count tells of it."""
         return rederived_of(self.manifest)
-
-    @property
-    def _scope(self) -> Scope:
-        return Scope(self.manifest.persons, frozenset(self.manifest.asked.guilds))
 
     @contextmanager
     def both(self) -> Iterator[Both]:
@@ -98,7 +94,7 @@ class Source:
             cap=memory.settings.durable_max_items,
             guarding=memory.guarding,
             sharing=memory.sharing,
-            scope=self._scope,
+            scope=asked.scope,
             reverted=frozenset(address(row.item) for row in old if _is_reverted(row, here)),
             spoiled=frozenset(_told_by(gone, mine)),
             undone=frozenset(
@@ -138,7 +134,7 @@ class Source:
         requests: list[AdoptSummaryRequest] = []
         for found in both.shadow.scan(SUMMARIES):
             made = find(found.row.event) if found.row.text else None
-            if isinstance(made, SummaryRefreshed) and has_summary(both.live, self._scope, made.session):
+            if isinstance(made, SummaryRefreshed) and has_summary(both.live, manifest.asked.scope, made.session):
                 rests = said_behind(made.causes, find)
                 if is_any_gone(both.live, rests):
                     continue  # made anew with the next derivation
