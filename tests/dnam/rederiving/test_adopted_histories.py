@@ -47,6 +47,7 @@ from replay.shadows.shadow import shadow_engine
 from tests.dnam.rederiving.decided import Address, Decided, Words, decided_in, words_of
 from tests.dnam.rederiving.histories import Step
 from tests.dnam.rederiving.moody import CANARY, Moody, moods
+from tests.dnam.rederiving.parts import WHOLE, Part, asked_for, parts
 from tests.dnam.rederiving.square import ROOM, SQUARE, Square, acts, setting_of, steps
 from tests.dnam.rederiving.village import ASKED, SETTINGS
 from tests.replay.conftest import SHARED
@@ -67,7 +68,8 @@ class Story(NamedTuple):
     """What happens before a shadow is made (and an adoption before, perhaps, that may be taken back), between making it
     and taking it over, and between that and taking it back. `behind`: the shadow is not brought up to now. `whose` is
     who it is taken over of, everybody where it is none; `every` says which groups; `cap` is for how many items there is
-    room. Of the `dice` come all ids and keys, so that the same story is told the same way again.
+    room. Of the `dice` come all ids and keys, so that the same story is told the same way again. `part` is what that
+    shadow is of.
     """
 
     before: list[Step]
@@ -82,6 +84,7 @@ class Story(NamedTuple):
     every: int
     cap: int = 200
     dice: int = 0
+    part: Part = WHOLE
 
 
 OPENING = [Step("tell", 0, 1), Step("tell", 1, 4), Step("tell", 0, 7), Step("read", 0, 0), Step("sum up", 0, 0)]
@@ -103,6 +106,7 @@ def stories(*, before: int = 24, later: int = 5) -> st.SearchStrategy[Story]:
         st.integers(1, 3),
         st.sampled_from((200, 200, 200, 5)),
         st.integers(0, 99),
+        st.one_of(st.just(WHOLE), parts()),
     )
 
 
@@ -187,12 +191,19 @@ SAID_TWICE = Story(
 )  # fmt: skip
 """The other model says the same of two messages, as two items."""
 
+OPTED_OUT = Story(
+    [*OPENING, Step("opt out", 0, 1), Step("note", 0, 0)], [], [Step("note", 0, 2)], [],
+    frozenset(), frozenset({"enjoys"}), "", True, frozenset(), 1,
+)  # fmt: skip
+"""Who opted out is answered, and nothing is noted down for them."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
 
     @LAW
     @example(KEPT_SINCE)
+    @example(OPTED_OUT)
     @example(DELETED_SINCE)
     @example(FORGOTTEN_BEFORE)
     @example(LORE_STANDS)
@@ -277,7 +288,9 @@ class Telling:
     async def _derive(self, name: str, model: Moody) -> None:
         asked = Asked(model.name, model.name, ASKED.extraction_prompt, ASKED.summary_prompt, ASKED.merge_policy)
         there = exists(self.path, name)
-        manifest = load(self.path, name) if there else Manifest(name, asked, self.square.clock.time, "", "")
+        part = self.story.part if name == "next" else WHOLE
+        of_part = asked if there else asked_for(self.path, asked, part)
+        manifest = load(self.path, name) if there else Manifest(name, of_part, self.square.clock.time, "", "")
         async with rederiving(self.path, self.settings, model, manifest, self.square.clock) as derivation:
             await derivation.run(lambda *_: None)
         gone = self.square.oracle.gone | self.square.lost_for_good()
