@@ -26,7 +26,9 @@ from dnam.adoption.adopting import Adopting, Chosen, Offer, choosing
 from dnam.adoption.unadopting import Unadopting
 from dnam.memory import Memory
 from dnam.rederiving.rederivation import rederiving
+from dnam.shadows.difference import difference_from
 from dnam.shadows.manifest import Asked, Manifest, exists, load
+from dnam.shadows.report import Wanted
 from dnam.shadows.source import Source
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
@@ -41,6 +43,7 @@ from projections.people import name_of
 from projections.rederiving.roles import role_of
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from replay.builder import silent
 from replay.engine import Engine
 from replay.reading import Reader
 from replay.shadows.shadow import shadow_engine
@@ -314,6 +317,7 @@ class Telling:
     # -- looking -----------------------------------------------------------------------------------------------------
 
     async def _adopt_and_look(self) -> None:
+        differed = await self._differs()
         async with self._adopting("next") as (memory, adopting):
             self.before, self.said = await memory.look(state), await memory.look(readable)
             decided, size = decided_in(memory.engine), memory.engine.head().size
@@ -322,6 +326,8 @@ class Telling:
             if not self.story.behind:
                 self._nothing_gone_in(adopting)
             offer = await adopting.look()
+            if not self.story.whose:
+                assert differed <= (not offer.is_empty), "what differs is to be taken over"
             self.left, self.decided = sum(len(each.left) for each in offer.people), len(list(decided.written()))
             chosen = self._chosen(offer)
             self.taken = await adopting.adopt(chosen)
@@ -334,6 +340,15 @@ class Telling:
             again = await adopting.adopt(chosen)
             assert again.event is None, "a second time there is nothing to take over"
             assert memory.engine.head().size == self.size
+        if chosen is None and not self.story.whose:
+            assert not await self._differs(), "what is left is no difference"
+
+    async def _differs(self) -> bool:
+        """Whether `dnam diff` says that there is something to adopt."""
+        async with self.square.open():
+            memory, name = self.square.memory, "next"
+            found = await memory.look(lambda rows: difference_from(memory, rows, self.path, name, Wanted(), silent))
+            return found.report.differs
 
     def _nothing_gone_in(self, adopting: Adopting) -> None:
         """A shadow that knows all that happened holds nothing of what was taken back, but where an item stands on other
