@@ -216,7 +216,8 @@ def _compared(
     if not differs(pairs):
         return _Owner(counts(pairs), measures([old]), measures([old]), None)
     verdict = sides.verdicts.of_owner(owner)
-    pairs = compare(live, (row for row in verdict.items if has_item(sides.old, scope, row.item)))
+    if not {row.event for row in there} <= {row.event for row in verdict.items}:
+        pairs = compare(live, (row for row in verdict.items if has_item(sides.old, scope, row.item)))
     new = judged(there, texts)
     words = OwnerWords(
         person=owner,

@@ -71,10 +71,11 @@ class Source:
         there, here = LogChronicle(self._shadow.live), LogChronicle(self.memory.engine.live)
         mine = [each.row for each in items_of(both.live, owner)]
         found = [each.row for each in items_of(both.shadow, owner)]
-        gone = self._gone(both, compare(mine, found), there)
+        pairs = compare(mine, found)
+        gone = self._gone(both, pairs, there)
         events = {pair.new.event for pair in gone if pair.new is not None}
         items = tuple(row for row in found if row.event not in events)
-        pairs = compare(mine, items)
+        pairs = compare(mine, items) if gone else pairs
         news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
         old = [pair.old for pair in pairs if pair.old is not None and pair.kind != "same"]
         rests = {row.event: _said_in(here, behind(row, there)) for row in news if not rests_on(row.item.evidence)}
