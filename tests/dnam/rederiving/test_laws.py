@@ -34,7 +34,7 @@ from replay.shadows.shadow import ShadowStore, shadow_engine
 from replay.units import units
 from replay.verify import verify
 from tests.dnam.rederiving.histories import PEOPLE, TAKES_BACK, Step, Told, histories, tell
-from tests.dnam.rederiving.parts import Part, asked_for, parts
+from tests.dnam.rederiving.parts import WHOLE, Part, asked_for, parts
 from tests.dnam.rederiving.village import ASKED, derive, memories, reader
 from tests.dnam.scripted import ScriptedModel
 from tests.replay.conftest import SHARED
@@ -142,12 +142,13 @@ ERASED += [Step("hide", 0, 0), Step("erase", 1, 0), Step("tell", 0, 2), Step("re
 
 
 @LAW
-@given(histories(36))
-@example(ERASED)
-def test_what_people_decided_holds_and_what_is_gone_is_gone(steps: list[Step]) -> None:
+@given(histories(36), parts())
+@example(ERASED, WHOLE)
+@example(KEPT_AND_FORGOTTEN, Part(in_garden=True))
+def test_what_people_decided_holds_and_what_is_gone_is_gone(steps: list[Step], part: Part) -> None:
     with folder() as path:
         told = asyncio.run(tell(path, steps))
-        asyncio.run(derive(path, other(), asked=OTHER))
+        asyncio.run(derive(path, other(), asked=asked_for(path, OTHER, part)))
         with Engine.open(path, writable=False) as live, shadow_engine(path, "next", beside=live) as shadow:
             with live.reading() as there, shadow.reading() as here:
                 decisions_hold(items(there), items(here))
