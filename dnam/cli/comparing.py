@@ -67,11 +67,13 @@ def diff(
 
     With --shadow: what `dnam adopt` would take over, of everybody or of one USER or SESSION: what only one of both has,
     what changed, by which they were matched, and what it rests on; and how good either side is, as far as that can be
-    counted. As JSON: `shadow` (how it was made), `live`, `differs`, `items` and `summaries` (counts), `old` and `new`
-    (what was judged: the live memory, the shadow), `people` (each with `groups` of `pairs`, and `faults`), `sessions`
-    (of one that is `held`, adopting leaves the summary as it is, and it is not counted), `behind` (how many events the
-    shadow does not know yet), `less_read` (the runs that could not read all that they had read when they were recorded,
-    each with the `inputs` that are gone) and `html` (where the page was written, if it was).
+    counted. What adopting would leave as it is, is shown with the reason (`held`), and is nothing that differs.
+
+    As JSON: `shadow` (how it was made), `live`, `of` (whom and what alone it is of, none where it is of all),
+    `differs`, `items` and `summaries` (counts, of summaries without those that are `held`), `old` and `new` (what was
+    judged: the live memory, the shadow), `people` (each with `groups` of `pairs`, and `faults`), `sessions`, `behind`
+    (how many events the shadow does not know yet), `less_read` (the runs that could not read all that they had read
+    when they were recorded, each with the `inputs` that are gone) and `html` (where the page was written, if it was).
     """
     shell = Shell(data, as_json)
     if shadow is None:

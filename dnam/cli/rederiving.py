@@ -186,7 +186,7 @@ def _so_far(shell: Shell, manifest: "Manifest") -> dict[str, object]:
     """The shadow as far as it was made, for programs."""
     from dnam.jsonable import jsonable
 
-    return {**jsonable(_made(shell, manifest) or manifest), "less_read": None}
+    return {**jsonable(_made(shell, manifest) or manifest), "behind": None, "less_read": None}
 
 
 def _is_begun(shell: Shell, manifest: "Manifest") -> bool:
@@ -311,7 +311,7 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
 
     runs = _less_read(shell, done)
     if shell.out.as_json:
-        shell.out.emit({**jsonable(done), "less_read": runs})
+        shell.out.emit({**jsonable(done), "behind": _behind(shell, done), "less_read": runs})
         return
 
     cost = f"{counted(done.calls, 'call')} of {done.by}, {cost_words(done)}"
@@ -332,6 +332,14 @@ def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":
         return ()
     with shell.opened() as (engine, _), engine.reading() as rows:
         return less_read(rows, Reader(engine.live), done)
+
+
+def _behind(shell: Shell, done: "Manifest") -> int:
+    """How many events it does not know yet and would read: somebody may have gone on writing."""
+    from dnam.shadows.behind import behind
+
+    with shell.opened() as (engine, _):
+        return behind(engine, done)
 
 
 async def _make_vectors(shell: Shell, encoder: str) -> None:

@@ -6,18 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from dnam.access import Access
 from dnam.cli.filing import filed
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import MOST_QUOTED, Span, by_line, line, quote_words, short, spans_of
 from dnam.languages import load
 from dnam.provenance import Quoted
-from dnam.rephrasing import rephrasing_of
 from dnam.shadows.behind import behind
 from dnam.shadows.difference import Difference, difference_from
 from dnam.shadows.inputs import LessRead, heading
 from dnam.shadows.manifest import load as load_manifest
 from dnam.shadows.page import shadow_page
-from dnam.shadows.report import MEASURED, Known, OwnerWords, Report, Wanted
+from dnam.shadows.report import MEASURED, OwnerWords, Report, Wanted
 from dnam.shadows.words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
 from projections.counting import counted
 from projections.ids import Handle
@@ -53,17 +53,13 @@ def _found(shell: Shell, name: str, meant: Meant | None) -> Difference:
         late = behind(engine, load_manifest(shell.data, name))  # first: there may be no such shadow
         with shell.looking_at(engine, empty) as view, shell.out.progress("comparing", "people") as told:
             wanted = Wanted() if meant is None else _wanted(meant(view.now))
-            found = difference_from(engine, view.now, shell.data, name, _known(shell), wanted, told)
+            memory = Access(engine, shell.settings, load(shell.settings.language))
+            found = difference_from(memory, view.now, shell.data, name, wanted, told)
             return found._replace(report=found.report._replace(behind=late))
 
 
 def _wanted(meant: Handle | SessionCard) -> Wanted:
     return Wanted(session=meant.session) if isinstance(meant, SessionCard) else Wanted(person=meant)
-
-
-def _known(shell: Shell) -> Known:
-    language = load(shell.settings.language)
-    return Known(language.vocabulary, rephrasing_of(language), shell.settings.assistant_name)
 
 
 def _write_page(shell: Shell, whole: Difference, html: Path) -> None:

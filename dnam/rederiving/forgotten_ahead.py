@@ -11,7 +11,7 @@ What was taken back before waits for its place: so a derivation that was broken 
 from collections.abc import Iterable, Iterator
 
 from dnam.rederiving.finding import was_held
-from dnam.rederiving.scope import Scope
+from dnam.rederiving.scope import LiveScope
 from dnam.rederiving.seeds import ahead, applied
 from projections.decisions.draft import Decision, Draft, first_id
 from projections.decisions.reapply import ReapplyRequest, reapply
@@ -26,7 +26,7 @@ from replay.errors import Refused
 from replay.units import Sheaf, Told, stored_with, units
 
 
-def take_back_ahead(live: Engine, shadow: Engine, scope: Scope, cap: int, after: int) -> None:
+def take_back_ahead(live: Engine, shadow: Engine, scope: LiveScope, cap: int, after: int) -> None:
     """Take back in a shadow what was in its memory behind a seq. `cap` is the most items that one person has."""
     for sheaf in list(_forgetting(live, after)):
         events = [each.event for each in sheaf.told if isinstance(each.event, ItemEvent)]

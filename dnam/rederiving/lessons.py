@@ -25,7 +25,7 @@ from dnam.configuration import learned_as
 from dnam.loops.extraction import INPUT_CHARS
 from dnam.rederiving.estimate import NOT_RECORDED
 from dnam.rederiving.piles import Piece, Pile, Waiting
-from dnam.rederiving.scope import Scope
+from dnam.rederiving.scope import LiveScope
 from dnam.settings import Settings
 from dnam.shadows.manifest import Asked
 from projections.config import CONFIG_GIVEN
@@ -61,7 +61,7 @@ Held = tuple[int, int, Callable[[], None]]
 class Lessons:
     """What waits to be read while a log is walked. `is_due` says that something may be: `due` has what is."""
 
-    def __init__(self, live: Engine, settings: Settings, asked: Asked, recorded: Recorded, scope: Scope) -> None:
+    def __init__(self, live: Engine, settings: Settings, asked: Asked, recorded: Recorded, scope: LiveScope) -> None:
         self._live = live
         self._settings = settings
         self._scope = scope

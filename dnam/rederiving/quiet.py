@@ -16,7 +16,7 @@ from dnam.loops.summary_plan import plan_once_more
 from dnam.loops.summary_reading import Refreshing
 from dnam.rederiving.estimate import NOT_RECORDED
 from dnam.rederiving.replies import Again
-from dnam.rederiving.scope import Scope
+from dnam.rederiving.scope import LiveScope
 from projections.decisions.adopt_rests import said_behind
 from projections.events import Event, SummaryRefreshed, SummaryWithheld
 from projections.ids import EventId
@@ -46,7 +46,7 @@ def once_more(live: Engine, shadow: Engine) -> list[Run]:
         return [*quiet, *_withheld(live, there, find)]
 
 
-def expected(live: Engine, shadow: Engine, scope: Scope, again: Again) -> list[Run]:
+def expected(live: Engine, shadow: Engine, scope: LiveScope, again: Again) -> list[Run]:
     """Those that there may be, before the walk: for each live summary that holds something that was forgotten, but for
     those of the model and the prompt that are asked for, and those that the shadow has without it; and for those that
     the shadow withholds.

@@ -29,7 +29,7 @@ from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.quiet import expected
 from dnam.rederiving.replies import Again, Replies, anytime
 from dnam.rederiving.runs import Runs, With
-from dnam.rederiving.scope import Scope, guilds_of_places
+from dnam.rederiving.scope import LiveScope
 from dnam.rederiving.seeds import early_reply_of, made_by
 from dnam.rederiving.spending import Guess, Spending, unguessed
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
@@ -92,7 +92,7 @@ class Rederivation:
         self.model = model
         self.manifest = manifest
         self._data = folder
-        self._scope = live_scope(live, manifest.asked)
+        self._scope = LiveScope(live, manifest.asked.scope)
         self._as_of = live.head()
         self._end = self._as_of.size
         """Up to where the live log is read."""
@@ -361,12 +361,6 @@ def _calls(rows: Rows) -> list[ModelUse]:
     """The calls whose replies were decided from, but for those that were paid for before."""
     calls = (found.row.call for found in rows.scan(WORK))
     return [call for call in calls if call.tokens_in or call.tokens_out]
-
-
-def live_scope(live: Engine, asked: Asked) -> Scope:
-    """Whose part is derived anew."""
-    with live.reading() as rows:
-        return Scope(asked, guilds_of_places(rows))
 
 
 def refuse_unknown(asked: Asked) -> None:

@@ -67,6 +67,8 @@ class Starting:
         self._left = Counter[Key]()
         self._numbers = count()
         self._together: list[Inside] = []
+        self._put_by: set[Key] = set()
+        """The chains of the runs that wait to be made together."""
         self.changed: dict[EventId, tuple[EventId, ...]] = {}
 
     def prime(self, runs: Iterable[Run]) -> None:
@@ -82,6 +84,14 @@ class Starting:
         """How many runs wait to be made together."""
         return len(self._together)
 
+    def chains(self) -> list[Key]:
+        """The chains that there are."""
+        return [*self._put_by, *self._chains.names()]
+
+    def is_busy(self, key: Key) -> bool:
+        """Whether a run of a chain is under way, or waits to be made together with others."""
+        return key in self._put_by or not self._chains.is_idle(key)
+
     def is_together(self, run: Run) -> bool:
         """Whether a run may be made with others in one commit: nobody is asked, and nothing that it waits for is under
         way.
@@ -89,16 +99,17 @@ class Starting:
         if not self._runs.is_at_once(run):
             return False
         if run.loop == "extraction":
-            return self._chains.is_idle(("person", run.owner)) and self._turns.are_over(run.compartment)
-        assert run.audience is not None
-        return run.reads is not None and self._chains.is_idle(("session", (run.session, run.audience.epoch)))
+            return self._chains.is_idle(_chain_of(run)) and self._turns.are_over(run.compartment)
+        return run.reads is not None and self._chains.is_idle(_chain_of(run))
 
     def put_by(self, run: Run, seq: int, *, was_recorded: bool = True) -> None:
         """Have a run made with those that were put by before it, as `start` begins one."""
         there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
         if self._is_of_who_is_out(run):
             self._ended()
-        elif run.loop == "summary":
+            return
+        self._put_by.add(_chain_of(run))
+        if run.loop == "summary":
             only = self._upto(run, run.reads or (), there)
             self._together.append(lambda runs: self._summarised(runs, run, only, look))
         else:
@@ -107,6 +118,8 @@ class Starting:
     def made_together(self, most: int) -> jobs.Work:
         """The work of making the runs that were put by, so many of them at the most."""
         waiting, self._together = self._together[:most], self._together[most:]
+        if not self._together:
+            self._put_by.clear()
         return made_together(self._memory, self._runs, waiting)
 
     async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool = True) -> None:
@@ -153,7 +166,7 @@ class Starting:
         async def work() -> None:
             await self._extracted(self._runs, run, turn, there, look)
 
-        link = self._start_link(("person", run.owner), written, work)
+        link = self._start_link(_chain_of(run), written, work)
         if queued is not None:
             link.add_done_callback(lambda _: queued.ended())
 
@@ -163,8 +176,6 @@ class Starting:
         self._unread[where] = dict.fromkeys(await runs.extract(run, reads, turn, there, look))
 
     async def _start_summary(self, run: Run, there: There, written: Written | None, look: Look) -> None:
-        assert run.audience is not None
-        where = run.session, run.audience.epoch
         if run.reads is None and written is not None:
             await asyncio.shield(written)
         reads = await self._said_before(run) if run.reads is None else run.reads
@@ -173,11 +184,10 @@ class Starting:
         async def work() -> None:
             await self._summarised(self._runs, run, only, look)
 
-        self._start_link(("session", where), written, work)
+        self._start_link(_chain_of(run), written, work)
 
     def once_more(self, run: Run) -> None:
         """Begin a run that makes a session's summary once more, over what that reached, without what left since."""
-        assert run.audience is not None
         if self._is_of_who_is_out(run):
             self._ended()
             return
@@ -185,7 +195,7 @@ class Starting:
         async def work() -> None:
             await self._runs.summarise(run, plan_it=plan_once_more)
 
-        self._start_link(("session", (run.session, run.audience.epoch)), None, work)
+        self._start_link(_chain_of(run), None, work)
 
     def _upto(self, run: Run, reads: Iterable[EventId], there: There) -> Upto:
         assert run.audience is not None
@@ -247,3 +257,8 @@ class Starting:
         seq = self._live.store.log.find(event)
         stored = None if seq is None else self._live.store.log.get(seq)
         return stored is not None and decode_header(stored.header).tag == MessageHeard.TAG
+
+
+def _chain_of(run: Run) -> Key:
+    """The chain that a run is in: its person's, or its session's."""
+    return ("person", run.owner) if run.audience is None else ("session", (run.session, run.audience.epoch))

@@ -8,7 +8,7 @@ those of which nobody is asked are put by, and made with what was taken over mea
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 
 import msgspec
 
@@ -19,7 +19,7 @@ from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.lost import lost_by
 from dnam.rederiving.quiet import once_more
 from dnam.rederiving.runs import Runs
-from dnam.rederiving.scope import Scope
+from dnam.rederiving.scope import LiveScope
 from dnam.rederiving.seeds import applied, origin
 from dnam.rederiving.starting import Starting
 from dnam.rederiving.traffic import Traffic
@@ -33,6 +33,7 @@ from projections.decisions.reapply_undone import undo_again, undoes
 from projections.events import (
     Event,
     ItemEvent,
+    ItemRefused,
     ItemReverted,
     MessageEdited,
     MessageRedacted,
@@ -42,8 +43,9 @@ from projections.events import (
     PlaceAudienceChanged,
     SummaryReset,
 )
+from projections.events.items import ItemGone
 from projections.events.summaries import SummaryEvent
-from projections.ids import NOBODY, EventId
+from projections.ids import NOBODY, EventId, Handle
 from projections.policies.closing import is_closing
 from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
 from projections.rederiving.schedule import Recorded, Run
@@ -73,7 +75,7 @@ class Walk:
         memory: Memory,
         runs: Runs,
         recorded: Recorded,
-        scope: Scope,
+        scope: LiveScope,
         manifest: Manifest,
         traffic: Traffic,
         keep: Keep,
@@ -174,7 +176,7 @@ class Walk:
         return True
 
     async def _take(self, unit: Sheaf) -> None:
-        told = [each for each in unit.told if self._is_taken_over(each)]
+        told = [each for each, judged in _with_what_is_behind(unit.told) if self._is_taken_over(each, judged)]
         events = [each.event for each in unit.told if each.event is not None]
         if is_by_tool(events):
             await self._wait(_keys(events))
@@ -185,18 +187,19 @@ class Walk:
             await self._act(unit, told)
         elif unit.last > self.manifest.acted:
             await self._behind(events)
+            await self._beside(each.event for each in told)
             self._writing.take_over(each.draft() for each in told)
         for each in unit.told:
             await self._start(each)
 
-    def _is_taken_over(self, told: Told) -> bool:
-        """Whether it comes over as it is: by its role, or because it is not derived anew."""
-        if told.event is None:
+    def _is_taken_over(self, told: Told, judged: Event | None) -> bool:
+        """Whether it comes over as it is: by its role, or because what is `judged` of it is not derived anew."""
+        if told.event is None or judged is None:
             return told.header.tag in TOLD
         role = role_of(told.event)
         if role in ("kept", "taken back", "readers"):
             return True
-        return role != "left out" and not self._scope.has(told.event)
+        return role != "left out" and not self._scope.has(judged)
 
     def _is_act(self, events: Iterable[Event]) -> bool:
         """Whether it does something to what was derived anew, or to what all runs see."""
@@ -225,6 +228,16 @@ class Walk:
             if isinstance(each, MessageEdited):
                 message = each.message
                 await self._wait([("person", message.speaker), ("session", (message.session, message.audience.epoch))])
+
+    async def _beside(self, events: Iterable[Event | None]) -> None:
+        """What is not derived anew comes behind the runs that are shown such things and could not see it."""
+        items = [each for each in events if isinstance(each, ItemEvent | ItemRefused | ItemGone)]
+        keys: list[Key] = [("person", _owner(each)) for each in items]
+        kinds = {"session"} if any(role_of(each) == "decided" for each in items) else set[str]()
+        kinds |= {"person"} if any(_owner(each) == NOBODY for each in items) else set()
+        keys += [key for key in self._starting.chains() if key[0] in kinds]
+        if any(map(self._starting.is_busy, keys)):
+            await self._wait(keys)
 
     async def _act(self, unit: Sheaf, told: list[Told]) -> None:
         """Do again what was done, behind everything that came before."""
@@ -351,6 +364,19 @@ def _next_of(reading: Iterator[Sheaf]) -> list[Sheaf]:
     """The decisions that are read at a time."""
     with no_collection():
         return list(islice(reading, AT_ONCE))
+
+
+def _with_what_is_behind(told: Sequence[Told]) -> Iterator[tuple[Told, Event | None]]:
+    """Events with the one that each is judged by: what only closes something goes with the event behind it."""
+    for each, behind in pairwise((*told, None)):
+        closes = each is not None and each.event is not None and is_closing(each.event)
+        judged = behind if closes else each
+        if each is not None:
+            yield each, None if judged is None else judged.event
+
+
+def _owner(event: ItemEvent | ItemRefused | ItemGone) -> Handle:
+    return event.item.owner if isinstance(event, ItemEvent) else event.owner
 
 
 def _is_left_out(told: Told) -> bool:

@@ -3,18 +3,19 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from dnam.access import Access
 from dnam.page_vaults import Vaults, of_report
 from dnam.rederiving.following import gone_since, is_any_gone
+from dnam.rephrasing import rephrasing_of
 from dnam.shadows.manifest import load
 from dnam.shadows.opening import open_shadow
 from dnam.shadows.report import Known, Report, Sides, Told, Wanted, report
-from dnam.shadows.source import behind, summary_behind
-from projections.decisions.adopt_summary import tells_forgotten
+from dnam.shadows.source import Both, Source, behind, summary_behind
+from dnam.shadows.verdicts import Verdicts
 from projections.items import ItemRow
 from projections.rows import Rows
 from projections.summaries import SummaryRow
 from replay.chronicle import LogChronicle
-from replay.engine import Engine
 from replay.reading import Reader
 
 
@@ -25,13 +26,11 @@ class Difference(NamedTuple):
     vaults: Vaults
 
 
-def difference_from(
-    live: Engine, now: Rows, data: Path, name: str, known: Known, wanted: Wanted, tell: Told
-) -> Difference:
+def difference_from(memory: Access, now: Rows, data: Path, name: str, wanted: Wanted, tell: Told) -> Difference:
     """What differs between the rows of a memory and its shadow of this name; nothing is changed. BadRequest where there
     is no such shadow, ShadowUnusable where it cannot be compared.
     """
-    manifest = load(data, name)
+    live, manifest = memory.engine, load(data, name)
     with open_shadow(live, data, manifest) as other, other.reading() as there:
         events = LogChronicle(other.live)
 
@@ -41,9 +40,11 @@ def difference_from(
         def is_summary_gone(row: SummaryRow) -> bool:
             return bool(row.text) and is_any_gone(now, summary_behind(row, events))
 
-        def is_forgotten(row: SummaryRow) -> bool:
-            return tells_forgotten(now, summary_behind(row, events))
-
-        sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone, is_forgotten)
-        found = report(sides, manifest, known, wanted, tell)
+        verdicts = Verdicts(Source(memory, other, manifest), Both(now, there))
+        sides = Sides(now, there, Reader(live.live), Reader(other.live), is_gone, is_summary_gone, verdicts)
+        found = report(sides, manifest, _known(memory), wanted, tell)
         return Difference(found, of_report(live, now, other, there, found))
+
+
+def _known(memory: Access) -> Known:
+    return Known(memory.vocabulary, rephrasing_of(memory.language), memory.settings.assistant_name)

@@ -19,6 +19,7 @@ from dnam.errors import ShadowUnusable
 from dnam.prices import dollars
 from projections.errors import BadRequest
 from projections.ids import Handle
+from projections.rederiving.scope import Scope
 from replay.errors import Busy, LogError
 from replay.folder import Folder, make_private, replace_file
 from replay.lmdb_file import translated
@@ -62,6 +63,11 @@ class Asked(msgspec.Struct, frozen=True):
     encoder: str = ""
     batch: bool = False
 
+    @property
+    def scope(self) -> Scope:
+        """Whose part is derived anew."""
+        return Scope(frozenset(Handle(bytes.fromhex(each)) for each in self.people), frozenset(self.guilds))
+
 
 class Lost(msgspec.Struct, frozen=True):
     """What a run had read when it was recorded and is not said any more: events of its memory, as the run is (hex).
@@ -102,11 +108,6 @@ class Manifest(msgspec.Struct, frozen=True):
     unusable: int = 0
     changed: tuple[str, ...] = ()
     lost: tuple[Lost, ...] = ()
-
-    @property
-    def persons(self) -> frozenset[Handle]:
-        """Whose part is derived anew; nobody's where it is everybody's."""
-        return frozenset(Handle(bytes.fromhex(each)) for each in self.asked.people)
 
 
 def cost_words(manifest: Manifest) -> str:

@@ -6,22 +6,22 @@ and stable.
 """
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from dnam.finding import place_words
 from dnam.shadows.inputs import NOBODYS, LessRead, less_read
 from dnam.shadows.manifest import Manifest
+from dnam.shadows.verdicts import Verdicts
 from dnam.shadows.words import Fault, GroupWords, SummaryWords, Teller, faults
 from projections.counting import counted
-from projections.decisions.adopt_summary import FORGOTTEN
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, items_of
 from projections.people import accounts_of, name_of
 from projections.policies.rephrasing import UNKNOWN, Rephrasing
 from projections.rederiving.groups import groups
-from projections.rederiving.judged import Judged, Measures, Texts, judged, measures
-from projections.rederiving.pairs import Counts, Pair, SummaryPair, compare, compare_summaries, counts, differs
+from projections.rederiving.judged import Measures, Texts, judged, measures
+from projections.rederiving.pairs import Counts, SummaryPair, compare, compare_summaries, counts, differs
 from projections.rederiving.scope import Scope, has_item, has_summary
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
@@ -101,7 +101,7 @@ class Known(NamedTuple):
 class Sides(NamedTuple):
     """The live memory and the shadow, open: rows of now, and the events of each log. `is_gone` says of an item of the
     shadow that it rests on words which were taken back since, and `is_summary_gone` of a summary: it is not compared.
-    `is_forgotten` says of a summary that it tells what somebody forgot: it cannot be adopted, and is not counted.
+    `verdicts` say what adopting would leave as it is.
     """
 
     old: Rows
@@ -110,7 +110,7 @@ class Sides(NamedTuple):
     new_events: Reader
     is_gone: Callable[[ItemRow], bool]
     is_summary_gone: Callable[[SummaryRow], bool]
-    is_forgotten: Callable[[SummaryRow], bool]
+    verdicts: Verdicts
 
 
 class Wanted(NamedTuple):
@@ -129,19 +129,14 @@ class _Owner(NamedTuple):
     words: OwnerWords | None
 
 
-def scope_of(manifest: Manifest) -> Scope:
-    """What a shadow was asked to derive anew."""
-    return Scope(manifest.persons, frozenset(manifest.asked.guilds))
-
-
 def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell: Told) -> Report:
     """Compare both sides, and tell what differs."""
-    scope = scope_of(manifest)
+    scope = manifest.asked.scope
     teller = Teller(sides.old, sides.old_events, sides.new_events, known.assistant)
     owners = list(_owners(sides, scope, known, wanted, teller, tell))
     summaries = [] if wanted.person is not None else _summaries(sides, scope, wanted.session)
-    held = {pair.key for pair in summaries if pair.new is not None and sides.is_forgotten(pair.new)}
-    adoptable = [pair for pair in summaries if pair.kind == "same" or pair.key not in held]
+    held = {pair.key: sides.verdicts.of_summary(pair) for pair in summaries if pair.kind != "same"}
+    adoptable = [pair for pair in summaries if not held.get(pair.key)]
     people = _apart(sides.old, [each.words for each in owners if each.words is not None])
     return Report(
         shadow=manifest,
@@ -153,7 +148,7 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
         old=Measures(*_in_sum(Measures(), (each.old for each in owners))),
         new=Measures(*_in_sum(Measures(), (each.new for each in owners))),
         people=tuple(sorted(people, key=lambda each: (not each.person, each.name.casefold(), each.person))),
-        sessions=tuple(_told(teller, held, pair) for pair in summaries if pair.kind != "same"),
+        sessions=tuple(teller.summary(pair, held[pair.key]) for pair in summaries if pair.key in held),
         less_read=tuple(_less_read(sides, manifest, wanted)),
     )
 
@@ -161,10 +156,6 @@ def report(sides: Sides, manifest: Manifest, known: Known, wanted: Wanted, tell:
 def _is_adoptable(owner: OwnerWords) -> bool:
     """Whether anything differs that is not left as it is."""
     return any(pair.kind != "same" and not pair.held for group in owner.groups for pair in group.pairs)
-
-
-def _told(teller: Teller, held: Container[bytes], pair: SummaryPair) -> SummaryWords:
-    return teller.summary(pair, FORGOTTEN if pair.key in held else "")
 
 
 def _less_read(sides: Sides, manifest: Manifest, wanted: Wanted) -> Iterator[LessRead]:
@@ -193,7 +184,7 @@ def _owners(sides: Sides, scope: Scope, known: Known, wanted: Wanted, teller: Te
         tell(done, len(owners))
         live, there = (_items(sides.old, rows, scope, owner) for rows in (sides.old, sides.new))
         left = [row for row in there if not sides.is_gone(row)]
-        yield _compared(sides.old, teller, texts, owner, live, left)
+        yield _compared(sides, scope, teller, texts, owner, live, left)
         texts.clear()
 
 
@@ -213,28 +204,31 @@ def _items(now: Rows, rows: Rows, scope: Scope, owner: Handle) -> list[ItemRow]:
 
 
 def _compared(
-    now: Rows, teller: Teller, texts: Texts, owner: Handle, live: list[ItemRow], there: list[ItemRow]
+    sides: Sides,
+    scope: Scope,
+    teller: Teller,
+    texts: Texts,
+    owner: Handle,
+    live: list[ItemRow],
+    there: list[ItemRow],
 ) -> _Owner:
-    pairs = compare(live, there)
-    old = judged(live, texts)
+    pairs, old = compare(live, there), judged(live, texts)
     if not differs(pairs):
         return _Owner(counts(pairs), measures([old]), measures([old]), None)
+    verdict = sides.verdicts.of_owner(owner)
+    if not {row.event for row in there} <= {row.event for row in verdict.items}:
+        pairs = compare(live, (row for row in verdict.items if has_item(sides.old, scope, row.item)))
     new = judged(there, texts)
-    return _Owner(counts(pairs), measures([old]), measures([new]), _words(now, teller, owner, live, pairs, old, new))
-
-
-def _words(
-    now: Rows, teller: Teller, owner: Handle, live: list[ItemRow], pairs: list[Pair], old: Judged, new: Judged
-) -> OwnerWords:
-    return OwnerWords(
+    words = OwnerWords(
         person=owner,
-        name=name_of(now, owner) if owner else NOBODYS,
+        name=name_of(sides.old, owner) if owner else NOBODYS,
         items=counts(pairs),
         old=measures([old]),
         new=measures([new]),
-        groups=teller.groups(groups(pairs), live),
+        groups=teller.groups(groups(pairs), live, verdict.against),
         faults=(*faults("old", old), *faults("new", new)),
     )
+    return _Owner(words.items, words.old, words.new, words)
 
 
 def _apart(now: Rows, people: list[OwnerWords]) -> list[OwnerWords]:

@@ -26,7 +26,7 @@ from projections.messages import unit
 from projections.people import PEOPLE
 from projections.policies.capacity import address
 from projections.rederiving.pairs import Address, Pair, compare
-from projections.rederiving.scope import Scope, has_summary
+from projections.rederiving.scope import has_summary
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SummaryRow
 from replay.chronicle import LogChronicle
@@ -58,10 +58,6 @@ class Source:
         """What the event that makes an adoption count tells of it."""
         return rederived_of(self.manifest)
 
-    @property
-    def _scope(self) -> Scope:
-        return Scope(self.manifest.persons, frozenset(self.manifest.asked.guilds))
-
     @contextmanager
     def both(self) -> Iterator[Both]:
         """The rows as they are now. Keep it short."""
@@ -75,10 +71,11 @@ class Source:
         there, here = LogChronicle(self._shadow.live), LogChronicle(self.memory.engine.live)
         mine = [each.row for each in items_of(both.live, owner)]
         found = [each.row for each in items_of(both.shadow, owner)]
-        gone = self._gone(both, compare(mine, found), there)
+        pairs = compare(mine, found)
+        gone = self._gone(both, pairs, there)
         events = {pair.new.event for pair in gone if pair.new is not None}
         items = tuple(row for row in found if row.event not in events)
-        pairs = compare(mine, items)
+        pairs = compare(mine, items) if gone else pairs
         news = [pair.new for pair in pairs if pair.new is not None and pair.kind != "same"]
         old = [pair.old for pair in pairs if pair.old is not None and pair.kind != "same"]
         rests = {row.event: _said_in(here, behind(row, there)) for row in news if not rests_on(row.item.evidence)}
@@ -98,7 +95,7 @@ class Source:
             cap=memory.settings.durable_max_items,
             guarding=memory.guarding,
             sharing=memory.sharing,
-            scope=self._scope,
+            scope=asked.scope,
             reverted=frozenset(address(row.item) for row in old if _is_reverted(row, here)),
             spoiled=frozenset(_told_by(gone, mine)),
             undone=frozenset(
@@ -138,7 +135,7 @@ class Source:
         requests: list[AdoptSummaryRequest] = []
         for found in both.shadow.scan(SUMMARIES):
             made = find(found.row.event) if found.row.text else None
-            if isinstance(made, SummaryRefreshed) and has_summary(both.live, self._scope, made.session):
+            if isinstance(made, SummaryRefreshed) and has_summary(both.live, manifest.asked.scope, made.session):
                 rests = said_behind(made.causes, find)
                 if is_any_gone(both.live, rests):
                     continue  # made anew with the next derivation

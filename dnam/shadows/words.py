@@ -4,7 +4,7 @@
 and stable. People and places have the names that the live memory has for them now.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from dnam.finding import by_words
@@ -32,6 +32,8 @@ LABELS = {"only_old": "only live", "only_new": "only shadow", "changed": "change
 MATCHED = {"id": "the same id", "text": "the same text", "sources": "the same messages"}
 """By what two items were matched, for people."""
 KEPT = "a person decided this: it stays as it is"
+Against = Callable[[Pair], str]
+"""Says why adopting leaves a pair as it is; nothing where it does not."""
 SHOWN_ELSEWHERE = frozenset({"text", "evidence"})
 """What is told word by word, and as messages."""
 
@@ -51,7 +53,7 @@ class SideWords(NamedTuple):
 
 class PairWords(NamedTuple):
     """An item that differs, as `Pair` has it. `changed` has every field but the text and the evidence, before and
-    after. `held` says why adopting leaves it as it is, where a person decided on it; what else it leaves, it says.
+    after. `held` says why adopting leaves it as it is: then it counts as no difference.
     `old_id` is the one by which `dnam audit` knows it, `new_id` that in the shadow; empty where a side has none.
     """
 
@@ -119,12 +121,14 @@ class Teller:
         self._shadow = shadow
         self._narrator = Narrator(rows, assistant, by_account=True)
 
-    def groups(self, found: Iterable[Group], live: Sequence[ItemRow]) -> tuple[GroupWords, ...]:
-        """The groups of one owner; `live` are all of their rows here."""
+    def groups(self, found: Iterable[Group], live: Sequence[ItemRow], against: Against) -> tuple[GroupWords, ...]:
+        """The groups of one owner; `live` are all of their rows here, and `against` says what is left as it is."""
         here = {address(row.item): row for row in live}
-        return tuple(GroupWords(each.key, tuple(self._pair(pair, here) for pair in each.pairs)) for each in found)
+        return tuple(
+            GroupWords(each.key, tuple(self._pair(pair, here, against(pair)) for pair in each.pairs)) for each in found
+        )
 
-    def _pair(self, pair: Pair, here: Mapping[tuple[str, str], ItemRow]) -> PairWords:
+    def _pair(self, pair: Pair, here: Mapping[tuple[str, str], ItemRow], reason: str) -> PairWords:
         stands = pair.old or here.get(address(pair.row.item))
         return PairWords(
             kind=pair.kind,
@@ -134,7 +138,7 @@ class Teller:
             new=self._side(pair.new, self._shadow),
             words=pair.words,
             changed=dict(_changed(pair)),
-            held=self._held(stands, pair.row.item.owner),
+            held=reason and (self._held(stands, pair.row.item.owner) or reason),
             old_id="" if pair.old is None else pair.old.item.id,
             new_id="" if pair.new is None else pair.new.item.id,
         )

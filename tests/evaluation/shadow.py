@@ -8,15 +8,14 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from dnam.access import Access
 from dnam.languages import load
-from dnam.rephrasing import rephrasing_of
 from dnam.settings import Settings
 from dnam.shadows.behind import behind
 from dnam.shadows.difference import difference_from
 from dnam.shadows.manifest import load as load_manifest
-from dnam.shadows.report import MEASURED, Known, Report, Wanted
+from dnam.shadows.report import MEASURED, Report, Wanted
 from dnam.shadows.words import LABELS
-from projections.retrieval import Vocabulary
 from replay.engine import Engine
 
 NO_QUESTIONS = "recall on questions was not asked: it needs LOCOMO=path, of a file that the memory was made from"
@@ -24,13 +23,11 @@ NO_QUESTIONS = "recall on questions was not asked: it needs LOCOMO=path, of a fi
 
 def judge_shadow(settings: Settings, data: Path, name: str) -> Report:
     """Hold both against each other. BadRequest and LogError where the memory or the shadow is not there."""
-    language = load(settings.language)
-    vocabulary = Vocabulary(language.stop_words, language.project_words)
-    known = Known(vocabulary, rephrasing_of(language), settings.assistant_name)
     with Engine.open(data, writable=False) as live:
         late = behind(live, load_manifest(data, name))
         with live.reading() as now:
-            return difference_from(live, now, data, name, known, Wanted(), _silent).report._replace(behind=late)
+            memory = Access(live, settings, load(settings.language))
+            return difference_from(memory, now, data, name, Wanted(), _silent).report._replace(behind=late)
 
 
 def _silent(done: int, total: int) -> None:

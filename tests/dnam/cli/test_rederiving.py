@@ -441,7 +441,9 @@ def test_what_was_read_less_after_a_redaction_is_listed_with_what_is_gone(learne
     assert dnam("rederive", "--name", "next", "--json", "--data", path).value["less_read"] == runs
     page = dnam("diff", "--shadow", "next", "--html", "-", "--data", path).out
     assert f"<li>{tobi.strip()}</li>" in page
+    made = dnam("rederive", "--name", "next", "--json", "--data", path).value
     (shadow,) = dnam("shadows", "list", "--json", "--data", path).values
+    assert made == {**shadow, "less_read": runs}, "as `dnam shadows` has it"
     assert [each["run"] for each in shadow["lost"]] == shadow["changed"] == [each["event"] for each in runs]
     table = dnam("shadows", "list", "--data", path).out.splitlines()
     assert table[1][table[0].index("read less") :].split()[0] == "6"

@@ -20,8 +20,9 @@ from dnam.shadows.inputs import NOBODYS
 from dnam.shadows.manifest import Manifest
 from dnam.shadows.page import shadow_page
 from dnam.shadows.report import OwnerWords, Report
+from dnam.shadows.verdicts import ALONE
 from dnam.shadows.words import KEPT
-from projections.decisions.adopt_pairs import OUT
+from projections.decisions.adopt_pairs import OUT, UNFOUNDED
 from projections.events import Event, ItemForgotten, ItemRemembered, ItemUpserted, SummaryRefreshed
 from projections.events.values import OPERATOR, By, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle
@@ -167,6 +168,12 @@ def test_in_a_terminal(taught: Path) -> None:
 
 
 @freeze_time(LATER)
+def test_the_help_tells_of_every_field() -> None:
+    told = dnam("diff", "--help").out
+    assert [name for name in REPORT_FIELDS.split() if f"`{name}`" not in told] == []
+
+
+@freeze_time(LATER)
 def test_as_json(taught: Path) -> None:
     ran = dnam("diff", "--shadow", "other", "--json", "--data", taught)
     assert (ran.code, " ".join(ran.value)) == (1, REPORT_FIELDS)
@@ -237,6 +244,35 @@ def test_what_a_shadow_is_not_of_is_not_compared(taught: Path, tmp_path: Path) -
 
 
 @freeze_time(LATER)
+def test_a_summary_that_only_the_live_memory_has_stays(taught: Path, tmp_path: Path) -> None:
+    """Adopting clears nothing: so it is no difference, and is told with the reason."""
+    folder = tmp_path / "data"
+    shutil.copytree(taught, folder)
+    beside(folder, "bare", lambda event: None if isinstance(event, SummaryRefreshed) else event)
+    ran = dnam("diff", "--shadow", "bare", "--json", "--data", folder)
+    assert [(each["kind"], each["held"]) for each in ran.value["sessions"]] == [("only_old", ALONE)]
+    assert (ran.code, ran.value["differs"], ran.value["summaries"]["only_old"]) == (0, False, 0)
+    assert f"; it stays as it is: {ALONE}\n" in dnam("diff", "--shadow", "bare", "--data", folder).out
+    assert dnam("adopt", "bare", "--yes", "--data", folder).code == 0
+    assert dnam("summary", "discord:channel:1", "--data", folder).out
+
+
+@freeze_time(LATER)
+def test_what_has_no_words_here_is_no_difference_that_could_be_adopted(taught: Path, tmp_path: Path) -> None:
+    """Adopting leaves it, and says why; so does the difference."""
+    folder = tmp_path / "data"
+    shutil.copytree(taught, folder)
+    kim = next(each for each in dnam("people", "--json", "--data", folder).values if each["name"] == "Kim")
+    beside(folder, "more", more=[_learned(_item(Handle(bytes.fromhex(kim["person"])), "1", "User sails"))])
+    ran = dnam("diff", "--shadow", "more", "--json", "--data", folder)
+    assert [(each["kind"], each["held"]) for each in pairs_of(ran)] == [("only_new", UNFOUNDED)]
+    assert (ran.code, ran.value["differs"], ran.value["items"]["only_new"]) == (0, False, 1)
+    offered = dnam("adopt", "more", "--yes", "--json", "--data", folder)
+    (left,) = offered.value["people"]
+    assert (offered.value["adopted"], [each["reason"] for each in left["left"]]) == (None, [UNFOUNDED])
+
+
+@freeze_time(LATER)
 def test_what_a_person_decided_is_said_to_stay(taught: Path, tmp_path: Path) -> None:
     """What they wrote and the shadow has otherwise, and what they took back and the shadow has again."""
     folder = tmp_path / "data"
@@ -261,7 +297,7 @@ def test_nothing_of_who_opted_out_is_to_be_adopted(taught: Path, tmp_path: Path)
     folder = tmp_path / "data"
     shutil.copytree(taught, folder)
     before = dnam("diff", "--shadow", "other", "--json", "--data", folder)
-    assert {each["held"] for each in pairs_of(before)} == {""}
+    assert {each["held"] for each in pairs_of(before)} == {"", UNFOUNDED}
     assert dnam("opt-out", "Kim", "--yes", "--data", folder).code == 0
     ran = dnam("diff", "Kim", "--shadow", "other", "--json", "--data", folder)
     assert {each["held"] for each in pairs_of(ran)} == {OUT}
@@ -280,7 +316,7 @@ def test_groups_and_namesakes_are_told_apart(taught: Path, tmp_path: Path) -> No
     beside(folder, "more", more=more)
     ran = dnam("diff", "--shadow", "more", "--data", folder)
     assert re.findall(r"^(.*):$", ran.out, re.MULTILINE) == ["Sam (discord:300)", "Sam (discord:400)", NOBODYS]
-    assert len(re.findall(r"; group [0-9a-f]{12}$", ran.out, re.MULTILINE)) == 2
+    assert len(re.findall(rf"; group [0-9a-f]{{12}}; {UNFOUNDED}$", ran.out, re.MULTILINE)) == 2
     page = dnam("diff", "--shadow", "more", "--html", "-", "--data", folder).out
     assert page.count("together: group ") == 1
     assert "shadow, contradiction: “User sails a lot” beside “User sails”: it replaced the other one" in page

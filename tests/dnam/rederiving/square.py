@@ -155,11 +155,12 @@ class Square(Told):
         await self.says(who, f"I like {LIKED[number % len(LIKED)]}{word}", where, seen)
 
     async def note(self, who: str, number: int) -> None:
-        """They ask for it, and the answering model takes it down."""
+        """They ask for it, and the answering model takes it down; of who opted out it is given no tool to do so."""
         where, seen = self.place(who, number)
         text = f"I like {LIKED[number % len(LIKED)]} {self.canary(who, where)}"
         given = {"namespace": "me", "text": text, "quote": text, "kind": "preference"}
-        self.model.scripts["answer"] = calling(Calling((("memory_write", given),)), "Noted.")
+        noting = calling(Calling((("memory_write", given),)), "Noted.")
+        self.model.scripts["answer"] = lambda ask: noting(ask) if ask.tools else "As you like."
         await self.assistant.answer(await self.says(who, text, where, seen))
 
     async def change(self, who: str, number: int) -> None:

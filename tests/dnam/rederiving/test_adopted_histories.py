@@ -26,7 +26,9 @@ from dnam.adoption.adopting import Adopting, Chosen, Offer, choosing
 from dnam.adoption.unadopting import Unadopting
 from dnam.memory import Memory
 from dnam.rederiving.rederivation import rederiving
+from dnam.shadows.difference import difference_from
 from dnam.shadows.manifest import Asked, Manifest, exists, load
+from dnam.shadows.report import Wanted
 from dnam.shadows.source import Source
 from projections.context import Request, assemble
 from projections.decisions.consent import is_out
@@ -41,12 +43,14 @@ from projections.people import name_of
 from projections.rederiving.roles import role_of
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS
+from replay.builder import silent
 from replay.engine import Engine
 from replay.reading import Reader
 from replay.shadows.shadow import shadow_engine
 from tests.dnam.rederiving.decided import Address, Decided, Words, decided_in, words_of
 from tests.dnam.rederiving.histories import Step
 from tests.dnam.rederiving.moody import CANARY, Moody, moods
+from tests.dnam.rederiving.parts import WHOLE, Part, asked_for, parts
 from tests.dnam.rederiving.square import ROOM, SQUARE, Square, acts, setting_of, steps
 from tests.dnam.rederiving.village import ASKED, SETTINGS
 from tests.replay.conftest import SHARED
@@ -67,7 +71,8 @@ class Story(NamedTuple):
     """What happens before a shadow is made (and an adoption before, perhaps, that may be taken back), between making it
     and taking it over, and between that and taking it back. `behind`: the shadow is not brought up to now. `whose` is
     who it is taken over of, everybody where it is none; `every` says which groups; `cap` is for how many items there is
-    room. Of the `dice` come all ids and keys, so that the same story is told the same way again.
+    room. Of the `dice` come all ids and keys, so that the same story is told the same way again. `part` is what that
+    shadow is of.
     """
 
     before: list[Step]
@@ -82,6 +87,7 @@ class Story(NamedTuple):
     every: int
     cap: int = 200
     dice: int = 0
+    part: Part = WHOLE
 
 
 OPENING = [Step("tell", 0, 1), Step("tell", 1, 4), Step("tell", 0, 7), Step("read", 0, 0), Step("sum up", 0, 0)]
@@ -103,6 +109,7 @@ def stories(*, before: int = 24, later: int = 5) -> st.SearchStrategy[Story]:
         st.integers(1, 3),
         st.sampled_from((200, 200, 200, 5)),
         st.integers(0, 99),
+        st.one_of(st.just(WHOLE), parts()),
     )
 
 
@@ -187,12 +194,19 @@ SAID_TWICE = Story(
 )  # fmt: skip
 """The other model says the same of two messages, as two items."""
 
+OPTED_OUT = Story(
+    [*OPENING, Step("opt out", 0, 1), Step("note", 0, 0)], [], [Step("note", 0, 2)], [],
+    frozenset(), frozenset({"enjoys"}), "", True, frozenset(), 1,
+)  # fmt: skip
+"""Who opted out is answered, and nothing is noted down for them."""
+
 
 def test_what_people_decided_holds_after_any_adoption_and_after_its_undoing() -> None:
     did: Counter[str] = Counter()
 
     @LAW
     @example(KEPT_SINCE)
+    @example(OPTED_OUT)
     @example(DELETED_SINCE)
     @example(FORGOTTEN_BEFORE)
     @example(LORE_STANDS)
@@ -277,7 +291,9 @@ class Telling:
     async def _derive(self, name: str, model: Moody) -> None:
         asked = Asked(model.name, model.name, ASKED.extraction_prompt, ASKED.summary_prompt, ASKED.merge_policy)
         there = exists(self.path, name)
-        manifest = load(self.path, name) if there else Manifest(name, asked, self.square.clock.time, "", "")
+        part = self.story.part if name == "next" else WHOLE
+        of_part = asked if there else asked_for(self.path, asked, part)
+        manifest = load(self.path, name) if there else Manifest(name, of_part, self.square.clock.time, "", "")
         async with rederiving(self.path, self.settings, model, manifest, self.square.clock) as derivation:
             await derivation.run(lambda *_: None)
         gone = self.square.oracle.gone | self.square.lost_for_good()
@@ -301,6 +317,7 @@ class Telling:
     # -- looking -----------------------------------------------------------------------------------------------------
 
     async def _adopt_and_look(self) -> None:
+        differed = await self._differs()
         async with self._adopting("next") as (memory, adopting):
             self.before, self.said = await memory.look(state), await memory.look(readable)
             decided, size = decided_in(memory.engine), memory.engine.head().size
@@ -309,6 +326,8 @@ class Telling:
             if not self.story.behind:
                 self._nothing_gone_in(adopting)
             offer = await adopting.look()
+            if not self.story.whose:
+                assert differed <= (not offer.is_empty), "what differs is to be taken over"
             self.left, self.decided = sum(len(each.left) for each in offer.people), len(list(decided.written()))
             chosen = self._chosen(offer)
             self.taken = await adopting.adopt(chosen)
@@ -321,6 +340,15 @@ class Telling:
             again = await adopting.adopt(chosen)
             assert again.event is None, "a second time there is nothing to take over"
             assert memory.engine.head().size == self.size
+        if chosen is None and not self.story.whose:
+            assert not await self._differs(), "what is left is no difference"
+
+    async def _differs(self) -> bool:
+        """Whether `dnam diff` says that there is something to adopt."""
+        async with self.square.open():
+            memory, name = self.square.memory, "next"
+            found = await memory.look(lambda rows: difference_from(memory, rows, self.path, name, Wanted(), silent))
+            return found.report.differs
 
     def _nothing_gone_in(self, adopting: Adopting) -> None:
         """A shadow that knows all that happened holds nothing of what was taken back, but where an item stands on other

@@ -34,6 +34,7 @@ from replay.shadows.shadow import ShadowStore, shadow_engine
 from replay.units import units
 from replay.verify import verify
 from tests.dnam.rederiving.histories import PEOPLE, TAKES_BACK, Step, Told, histories, tell
+from tests.dnam.rederiving.parts import WHOLE, Part, asked_for, parts
 from tests.dnam.rederiving.village import ASKED, derive, memories, reader
 from tests.dnam.scripted import ScriptedModel
 from tests.replay.conftest import SHARED
@@ -101,12 +102,17 @@ def rows_of(engine: Engine) -> dict[str, dict[bytes, Any]]:
     return {table: {key: body for key, (_, body) in each.items()} for table, each in tables.items()}
 
 
+KEPT_AND_FORGOTTEN = [Step("tell", 0, 24), Step("read", 0, 0), Step("hide", 0, 0), Step("forget", 0, 0)]
+
+
 @LAW
-@given(histories(), st.integers(1, 60), st.sampled_from((ASKED, OTHER, OFTEN)))
-def test_derived_twice_or_broken_off_it_is_the_same(steps: list[Step], after: int, asked: Asked) -> None:
-    make = reader if asked is ASKED else torn
+@given(histories(), st.integers(1, 60), st.sampled_from((ASKED, OTHER, OFTEN)), parts())
+@example(KEPT_AND_FORGOTTEN, 60, OTHER, Part(in_garden=True))
+def test_derived_twice_or_broken_off_it_is_the_same(steps: list[Step], after: int, whole: Asked, part: Part) -> None:
+    make = reader if whole is ASKED else torn
     with folder() as path:
         asyncio.run(tell(path, steps))
+        asked = asked_for(path, whole, part)
         asyncio.run(derive(path, model := make(), "once", asked))
         asyncio.run(derive(path, make(), "twice", asked))
         left = make()
@@ -136,12 +142,13 @@ ERASED += [Step("hide", 0, 0), Step("erase", 1, 0), Step("tell", 0, 2), Step("re
 
 
 @LAW
-@given(histories(36))
-@example(ERASED)
-def test_what_people_decided_holds_and_what_is_gone_is_gone(steps: list[Step]) -> None:
+@given(histories(36), parts())
+@example(ERASED, WHOLE)
+@example(KEPT_AND_FORGOTTEN, Part(in_garden=True))
+def test_what_people_decided_holds_and_what_is_gone_is_gone(steps: list[Step], part: Part) -> None:
     with folder() as path:
         told = asyncio.run(tell(path, steps))
-        asyncio.run(derive(path, other(), asked=OTHER))
+        asyncio.run(derive(path, other(), asked=asked_for(path, OTHER, part)))
         with Engine.open(path, writable=False) as live, shadow_engine(path, "next", beside=live) as shadow:
             with live.reading() as there, shadow.reading() as here:
                 decisions_hold(items(there), items(here))
