@@ -1,7 +1,7 @@
 """A derivation: a live memory that is read, a shadow that is written, and the walk from the one into the other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -21,7 +21,7 @@ from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
-from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
+from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros, is_asked, merges_behind
 from dnam.rederiving.following import follow
 from dnam.rederiving.forgotten_ahead import take_back_ahead
 from dnam.rederiving.hidden import hidden_in
@@ -122,9 +122,25 @@ class Rederivation:
         names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
         lessons = [*self._expected(), *expected(self.live, self.memory.engine, self._scope, self.again())]
         self._lessons = len(lessons)
-        left = [run for run in (*self.runs(), *lessons) if not self._is_paid(run)]
-        terms = Terms(names, self._share, at_once)
-        return estimate(self.recorded, sorted(left, key=self._begins), self.again(), terms)
+        runs = sorted((*self._runs_behind(), *lessons), key=self._begins)
+        left = [run for run in runs if not self._is_paid(run)]
+        return estimate(left, self._merges(runs), self.again(), Terms(names, self._share, at_once))
+
+    def _runs_behind(self) -> list[Run]:
+        """The recorded runs that no earlier walk came by."""
+        find = self.live.store.log.find
+        return [run for run in self.runs() if (find(run.event) or 0) > self.manifest.upto]
+
+    def _merges(self, runs: Sequence[Run]) -> list[ModelUse]:
+        """The merges that there may be, as many as were recorded: behind those of these runs that ask the model, in
+        their order; of whom some were made, behind the last of these.
+        """
+        if self.manifest.asked.merge_policy == APART:
+            return []
+        again = self.again()
+        asked = [run for run in runs if is_asked(run, again)]
+        last_made = {run.owner: run for run in asked if self._is_paid(run)}
+        return merges_behind(self.recorded, (*(run for run in asked if not self._is_paid(run)), *last_made.values()))
 
     def _begins(self, run: Run) -> int:
         """Behind which seq of the live log a run begins, as far as it is known; one that was never recorded behind the
