@@ -1,6 +1,7 @@
 """A derivation: a live memory that is read, a shadow that is written, and the walk from the one into the other."""
 
 import asyncio
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -201,7 +202,7 @@ class Rederivation:
         done when it breaks off stays, and is gone on from. Told to end, it `waits` for the calls that are under way.
         """
         self._begin()
-        spending, way = await self._spending(most_micros, learns=send is None), Way(encoder, at_once, send, waits)
+        spending, way = await self._spending(most_micros, shares=send is not None), Way(encoder, at_once, send, waits)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
@@ -326,8 +327,10 @@ class Rederivation:
             unusable=unusable_in(self.memory.engine, self.live),
         )
 
-    async def _spending(self, most_micros: int | None, *, learns: bool) -> Spending:
-        """What it took so far: by the replies in the shadow, and no less than was noted."""
+    async def _spending(self, most_micros: int | None, *, shares: bool) -> Spending:
+        """What it took so far: by the replies in the shadow, and no less than was noted. A batch `shares` requests, and
+        brings all replies at once.
+        """
         took = await asyncio.to_thread(self._took)
         known = self.manifest
         return Spending(
@@ -340,7 +343,9 @@ class Rederivation:
             max(took.unpriced, known.unpriced),
             self.unknown,
             self._guess(),
-            learns=learns,
+            learns=not shares,
+            shares=shares,
+            paid=took.paid,
         )
 
     def _guess(self) -> Guess:
@@ -356,13 +361,15 @@ class Rederivation:
         """What every reply took that is there, with those that were not decided from yet."""
         memory, paid = self.memory, Spending()
         calls = memory.look_here(_calls)
-        decided = {call.prompt_digest for call in calls}
+        waiting: dict[bytes, list[ModelUse]] = defaultdict(list)
         tags = {ExtractionReplied.TAG, MergeReplied.TAG}
         for _, event in tagged(memory.engine, tags, memory.engine.head().size):
-            if isinstance(event, ExtractionReplied | MergeReplied) and event.call.prompt_digest not in decided:
-                calls.append(event.call)
-        for call in calls:
+            if isinstance(event, ExtractionReplied | MergeReplied) and _is_paid_for(event.call):
+                waiting[event.call.prompt_digest].append(event.call)
+        decided = Counter(call.prompt_digest for call in calls)
+        for call in chain(calls, *(some[decided[question] :] for question, some in waiting.items())):
             paid.add(call)
+            paid.paid.add(call.prompt_digest)
         return paid
 
     def _find(self, event: EventId) -> Event | None:
@@ -375,8 +382,11 @@ class Rederivation:
 
 def _calls(rows: Rows) -> list[ModelUse]:
     """The calls whose replies were decided from, but for those that were paid for before."""
-    calls = (found.row.call for found in rows.scan(WORK))
-    return [call for call in calls if call.tokens_in or call.tokens_out]
+    return [found.row.call for found in rows.scan(WORK) if _is_paid_for(found.row.call)]
+
+
+def _is_paid_for(call: ModelUse) -> bool:
+    return bool(call.tokens_in or call.tokens_out)
 
 
 def live_scope(live: Engine, asked: Asked) -> Scope:
