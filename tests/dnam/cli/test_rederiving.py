@@ -105,7 +105,6 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         ),
         (("--name", "x", "--summary-prompt", "extraction@4"), "there is no summary prompt"),
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
-        (("--encoder", "voyage", "--max-cost", "1"), "an encoder alone makes none: leave it out"),
         (("--encoder", "voyage", "--name", "No Name"), "no name for a shadow"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@2, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
@@ -174,7 +173,7 @@ async def test_an_encoder_alone_makes_vectors_and_nothing_else(
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
         monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
-        ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--data", path)
+        ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--yes", "--data", path)
         again = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--json", "--data", path)
     assert (ran.code, "Everything has a vector by voyage-3.5/" in ran.out) == (0, True), ran.err
     assert again.value["encoder"].startswith("voyage-3.5/")
@@ -221,7 +220,7 @@ async def test_an_encoder_that_is_all_that_was_chosen_makes_vectors_whatever_the
     by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
-    derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--data", by_haiku
+    derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--yes", "--data", by_haiku
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
         monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
