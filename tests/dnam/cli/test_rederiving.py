@@ -14,6 +14,7 @@ import pytest
 from dnam.memory import Memory
 from dnam.rederiving.rederivation import Rederivation
 from dnam.shadows.manifest import Manifest, load
+from replay.codec import decode_header
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
 from tests.dnam.cli.memories import ROOT, Ran, dnam
@@ -144,6 +145,16 @@ def test_one_person_alone(learned: Path) -> None:
 def test_from_a_moment_on_what_was_recorded_before_stays(learned: Path) -> None:
     derived(learned, "--model", CAREFUL, "--from", "80", name="later")
     assert dnam("diff", "--shadow", "later", "--data", learned).code == 0
+
+
+def test_from_the_middle_of_a_decision_on_all_of_that_stays(learned: Path) -> None:
+    """As the items that came of a reply, which is recorded ahead of them."""
+    _, events = events_of(learned)
+    headers = {each.seq: decode_header(each.header) for each in events}
+    seq = next(seq for seq, header in headers.items() if header.tag == "extraction.answered" and header.left)
+    derived(learned, "--model", CAREFUL, "--from", str(seq), name="from-the-middle")
+    assert load(learned, "from-the-middle").asked.since == seq + headers[seq].left
+    derived(learned, "--model", CAREFUL, "--from", str(seq), name="from-the-middle")  # it goes on
 
 
 def test_another_cadence_reads_so_many_messages_at_a_time(learned: Path) -> None:
