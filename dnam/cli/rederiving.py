@@ -135,7 +135,7 @@ def _is_there(shell: Shell, name: str | None) -> bool:
 
 
 def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
-    from dnam.rederiving.options import decision_end, manifest_for
+    from dnam.rederiving.options import manifest_for
     from dnam.shadows.manifest import known
     from dnam.shadows.opening import refuse_unusable
     from replay.clock import SystemClock
@@ -148,8 +148,7 @@ def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "
             refuse_unusable(engine, shell.data, manifest)
         with engine.reading() as rows:
             if since is not None:
-                seq = shell.moment(engine, rows, since).moment.seq
-                wanted = wanted._replace(since=None if seq is None else decision_end(engine, seq))
+                wanted = wanted._replace(since=shell.moment(engine, rows, since).moment.seq)
             return manifest_for(rows, shell.settings, shell.data, name, wanted, SystemClock().now())
 
 

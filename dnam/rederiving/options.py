@@ -19,8 +19,6 @@ from projections.errors import BadRequest
 from projections.policies import closeness
 from projections.rows import Rows
 from projections.work import WORK
-from replay.codec import decode_header
-from replay.engine import Engine
 
 OFFLINE = "offline"
 """The model that comes along, which costs nothing."""
@@ -109,12 +107,6 @@ def manifest_for(rows: Rows, settings: Settings, data: Path, name: str, wanted: 
             f"`dnam shadows drop {name}`. Without other options it goes on"
         )
     return msgspec.structs.replace(known, asked=asked)
-
-
-def decision_end(live: Engine, seq: int) -> int:
-    """The last seq of the decision that an event is of: what was recorded with it stays with it."""
-    stored = live.store.log.get(seq)
-    return seq if stored is None else seq + decode_header(stored.header).left
 
 
 def with_encoder(settings: Settings, encoder: str) -> Settings:
