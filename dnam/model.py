@@ -183,6 +183,7 @@ class Reply(msgspec.Struct, frozen=True):
     (`end_turn`, `max_tokens`, `refusal`, `tool_use`).
 
     `calls` are what it wants to know before it goes on; `raw` is then the whole reply as its adapter wants it back.
+    `shared`: the request was made before, for whoever asked the same; it was paid once.
 
     What becomes no answer goes on the bill without its ask: so whoever asked notes `prompt`, the prompt's name, and
     `prompt_digest` there (`noted`). A model leaves them empty.
@@ -201,6 +202,7 @@ class Reply(msgspec.Struct, frozen=True):
     raw: str = ""
     prompt: str = ""
     prompt_digest: bytes = b""
+    shared: bool = False
 
 
 def noted(ask: Ask, prompt_digest: bytes, name: str, latency_ms: int, spent: Reply | None) -> Reply:

@@ -50,8 +50,8 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
     that it follows is gone, it stays as it is: adopting asks no model.
     """
     from dnam.adapters.script import read_script, script_of
-    from dnam.cli.rederiving import NOT_DONE as DECLINED
     from dnam.cli.rederiving import is_agreed, run_derivation
+    from dnam.cli.rederiving_words import NOT_DONE as DECLINED
     from dnam.errors import NoKey
     from dnam.meaning.encoder import EncoderError
     from dnam.rederiving.traffic import AT_ONCE

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dnam.cli.command import Command, Data, Json, Yes, typed, whole_number
-from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.half_done import told_so_far
-from dnam.cli.rederiving_words import estimate_words, waiting_words, whose
+from dnam.cli.rederiving_words import NOT_DONE, estimate_words, waiting_words, whose
 from dnam.cli.screen import amount
 from dnam.cli.shell import Shell
+from dnam.cli.vectors import make_vectors
 from projections.counting import counted
 from projections.errors import BadRequest
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from dnam.shadows.manifest import Manifest
 
 
-NOT_DONE = "nothing was asked, and nothing was changed"
 NO_SHADOW = (
     "only an encoder is named, so only vectors are made, and no shadow {name}. To have one whose items are compared by "
     "it, say too who reads it all again: --model M"
@@ -67,7 +66,12 @@ def rederive(
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option(metavar="USD", min=0, callback=amount, help="Stop before more than this was spent on the shadow."),
+        typer.Option(
+            metavar="USD",
+            min=0,
+            callback=amount,
+            help="Stop before more than this was spent on the shadow; of vectors alone, by this command.",
+        ),
     ] = None,
     parallel: Annotated[
         int, typer.Option(metavar="N", parser=whole_number(1), help="How many calls are under way at once.")
@@ -89,18 +93,14 @@ def rederive(
     It goes on where it was broken off; without options it uses what is configured now. It says what it may take, and
     asks where that costs. What is asked about one person, or one session, is asked one after the other: so is it in
     batches. `dnam diff --shadow NAME` shows what would change, `dnam adopt NAME` takes it over. As JSON: the shadow, as
-    `dnam shadows` has it, with `less_read` as `dnam diff` has it.
+    `dnam shadows` has it, with `less_read` as `dnam diff` has it; of vectors alone the encoder and what they took.
     """
-    import asyncio
-
     shell = Shell(data, as_json, yes)
     is_alone = not any((model, extraction_prompt, summary_prompt, merge_policy, user, guild, since, cadence, batch))
     if encoder is not None and is_alone and not _is_there(shell, name):
-        _refuse_ceiling(max_cost)
         if name is not None:
             shell.out.note(NO_SHADOW.format(name=name))
-        with told_how_to_go_on("vectors that were made stay, and the same command goes on"):
-            asyncio.run(_make_vectors(shell, encoder))
+        make_vectors(shell, encoder, max_cost)
         return
     if name is None:
         why = "say what the shadow is to be called: --name, as in --name haiku"
@@ -132,11 +132,6 @@ def _is_there(shell: Shell, name: str | None) -> bool:
     from dnam.shadows.manifest import known
 
     return name is not None and known(shell.data, name) is not None
-
-
-def _refuse_ceiling(max_cost: float | None) -> None:
-    if max_cost is not None:
-        raise BadRequest("--max-cost is for a model's calls, and an encoder alone makes none: leave it out")
 
 
 def _manifest(shell: Shell, name: str, wanted: "Wanted", since: str | None) -> "Manifest":
@@ -340,30 +335,6 @@ def _behind(shell: Shell, done: "Manifest") -> int:
 
     with shell.opened() as (engine, _):
         return behind(engine, done)
-
-
-async def _make_vectors(shell: Shell, encoder: str) -> None:
-    """Make every vector by an encoder, beside those there are."""
-    from dnam.assistant import Assistant
-    from dnam.meaning.embedding import Embedding
-    from dnam.meaning.encoders import opened
-    from dnam.models import choose
-    from dnam.rederiving.options import with_encoder
-    from replay.store import DiskStore
-
-    settings = with_encoder(shell.settings, encoder)
-    async with shell.writing() as memory, opened(settings) as encoders:
-        if encoders.chosen is None:
-            raise BadRequest("there is no encoder to make vectors with: voyage, local, or the name of a model")
-        store = memory.engine.store
-        assert isinstance(store, DiskStore)
-        assistant = Assistant(memory, choose(settings, memory.language), encoders.chosen)
-        await Embedding(assistant, store.vectors, encoders.chosen).catch_up()
-        name = encoders.chosen.name
-    if shell.out.as_json:
-        shell.out.emit({"encoder": name})
-        return
-    shell.out.line(f"Everything has a vector by {name}. Nothing else was changed: DNAM_ENCODER says which is used.")
 
 
 COMMANDS = (Command("rederive", rederive, "rederive --model haiku --name haiku", changes=True),)

@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from dnam.rederiving.estimate import Estimate
     from dnam.rederiving.rederivation import Rederivation
 
+NOT_DONE = "nothing was asked, and nothing was changed"
+
 
 def whose(derivation: "Rederivation", *, is_new: bool) -> str:
     """Which shadow is made, and by whom."""

@@ -10,7 +10,7 @@ encoder's vectors are made beside the old ones, and put in force when none is mi
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from itertools import islice
@@ -44,17 +44,28 @@ FIRST_PAUSE_SECONDS = 60.0
 LONGEST_PAUSE_SECONDS = 3600.0
 """How long nothing is tried after something went wrong: twice as long each time, up to this."""
 JOB = Job("vectors", "everything")
+Room = Callable[[Sequence[str]], int]
+"""How many of these texts, from the first one on, may be encoded at once; raises where none may."""
+
+
+def at_a_time(texts: Sequence[Held]) -> Iterator[Sequence[Held]]:
+    """The texts in the pieces in which they are encoded."""
+    for start in range(0, len(texts), BATCH):
+        yield texts[start : start + BATCH]
 
 
 class Embedding:
-    """The vectors of one memory, kept up by one encoder."""
+    """The vectors of one memory, kept up by one encoder, as far as there is `room`."""
 
-    def __init__(self, tending: Tending, vectors: Vectors, encoder: Encoder, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(
+        self, tending: Tending, vectors: Vectors, encoder: Encoder, sleep: Sleep = asyncio.sleep, room: Room = len
+    ) -> None:
         self._tending = tending
         self._memory = tending.memory
         self._vectors = vectors
         self._encoder = encoder
         self._sleep = sleep
+        self._room = room
         self._news: dict[RowKey, None] = {}
         self._woken = asyncio.Event()
         self._walk: RowKey | None = FIRST
@@ -145,8 +156,11 @@ class Embedding:
         name = self._encoder.name
         missing = await asyncio.to_thread(self._vectors.missing, name, stretch.texts)
         wanted = [each for each in missing if each.text not in self._refused]
-        for start in range(0, len(wanted), BATCH):
-            await self._make(wanted[start : start + BATCH])
+        for some in map(list, at_a_time(wanted)):
+            while some:
+                fits = self._room([each.text for each in some])
+                await self._make(some[:fits])
+                del some[:fits]
         untold = await asyncio.to_thread(self._vectors.untold, stretch.texts)
         if untold:
             await asyncio.to_thread(self._vectors.put, name, untold, {})

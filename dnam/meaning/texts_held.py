@@ -29,11 +29,17 @@ def sweep_vectors(engine: Engine, store: DiskStore) -> None:
 
 def every_text(engine: Engine) -> Iterator[Held]:
     """Every text that a row holds, a few rows a look. For a thread of its own."""
+    for texts in every_stretch(engine):
+        yield from texts
+
+
+def every_stretch(engine: Engine) -> Iterator[list[Held]]:
+    """The same, look by look."""
     walk: RowKey | None = FIRST
     while walk is not None:
         with engine.reading() as rows:
             texts, walk = stretch_of(rows, (), walk)
-        yield from texts
+        yield texts
 
 
 def stretch_of(rows: Rows, news: Sequence[RowKey], walk: RowKey | None) -> Stretch:

@@ -5,7 +5,7 @@ and what comes with every call (`dnam/guess.py`).
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from dnam.prices import FULL, Tokens, prices
 from dnam.rederiving.replies import Again
 from dnam.rederiving.turns import ORDERED
 from projections.events.values import ModelUse
+from projections.ids import EventId, Handle
 from projections.rederiving.schedule import Recorded, Run
 
 NOT_RECORDED = ModelUse(model="", version="")
@@ -28,9 +29,9 @@ MODEL_MS = 3_000
 
 class Estimate(msgspec.Struct, frozen=True):
     """`runs` of the loops, of which `calls` ask the model, the `lessons` among them, which were never recorded; merges
-    come on top, as many as were recorded. Tokens and cost (10⁻⁶ USD; None where the price is not known) are those of
-    all; `seconds`: how long these take side by side, but for batches. `in_a_row` of the calls are made one after the
-    other, or more: merges, and what people did in between, are waited for too.
+    come on top, as many as were recorded behind these. Tokens and cost (10⁻⁶ USD; None where the price is not known)
+    are those of all; `seconds`: how long these take side by side, but for batches. `in_a_row` of the calls are made one
+    after the other, or more: merges, and what people did in between, are waited for too.
     """
 
     runs: int
@@ -52,10 +53,9 @@ class Terms(NamedTuple):
     at_once: int = 1
 
 
-def estimate(recorded: Recorded, runs: Sequence[Run], again: Again, terms: Terms) -> Estimate:
-    """What these runs may take, in the order in which they begin."""
-    asked = [run for run in runs if not (again(run.call) and (run.reply is not None or run.error))]
-    merges = [call for _, call in recorded.merges.values() if not again(call)]
+def estimate(runs: Sequence[Run], merges: Sequence[ModelUse], again: Again, terms: Terms) -> Estimate:
+    """What these runs may take, in the order in which they begin, with these merges."""
+    asked = [run for run in runs if is_asked(run, again)]
     calls = [
         *((run.loop, run.call) for run in asked),
         *(("extraction", call) for call in merges),
@@ -74,6 +74,21 @@ def estimate(recorded: Recorded, runs: Sequence[Run], again: Again, terms: Terms
         seconds=max(took / max(terms.at_once, 1), _longest(asked, lambda run: _ms(run.call))) / 1000,
         in_a_row=_longest(asked, lambda _: 1),
     )
+
+
+def is_asked(run: Run, again: Again) -> bool:
+    """Whether a run asks the model, and is not decided from what was replied then."""
+    return not (again(run.call) and (run.reply is not None or run.error))
+
+
+def merges_behind(recorded: Recorded, runs: Iterable[Run]) -> list[ModelUse]:
+    """The calls of the merges that were recorded behind the extractions of what these read."""
+    read: dict[Handle, set[EventId]] = defaultdict(set)
+    for run in runs:
+        if run.loop == "extraction":
+            read[run.owner].update(run.reads or ())
+    whose = (each for each in recorded.merged if each.owner in read)
+    return [each.call for each in whose if not each.reads or not read[each.owner].isdisjoint(each.reads)]
 
 
 def _ms(call: ModelUse) -> int:

@@ -4,10 +4,12 @@ its place between all that was recorded.
     talk         whenever so many messages of a person lie in one compartment, or so many turns in a session (messages,
                  where none was ever answered there)
     an import    where it ends, by when things were said; a rest that is fewer with it
-    at the end   a rest that is fewer, where something was read before it
+    at the end   a rest that is fewer, where something was read before it, or a recorded run had read some of it
 
-What some recorded run has read is left to it (`projections/rederiving/covered.py`); so is what DNAM would not learn
-from: where it learns from what is addressed to it, other talk is nobody's lesson, but for what an import brought in.
+What some recorded run has read is left to it (`projections/rederiving/covered.py`), unless another cadence is asked
+for; so is what DNAM would not learn from: where it learns from what is addressed to it, other talk is nobody's lesson,
+but for what an import brought in. Nor is what was recorded before that which is derived anew (`rederive --from`), but
+for what a run had read only behind that and another cadence reads instead.
 
 It follows from the memory's log alone, so that a derivation that goes on finds the same runs under the same names. Each
 is named after the last message that it reads, and where messages were edited, after these versions of them. What one
@@ -68,8 +70,12 @@ class Lessons:
         self._since = asked.since
         self._every = asked.cadence or settings.durable_every_n_turns
         self._lines = asked.cadence or settings.summary_every_n_turns
-        self._then_read = {each for run in recorded.every if run.audience is None for each in run.reads or ()}
-        self._covered = Covered(() if asked.cadence else recorded.every, live.store.log.find)
+        find = live.store.log.find
+        kept = (run for run in recorded.every if not run.error and (find(run.event) or 0) <= asked.since)
+        self._then_read = Covered(recorded.every, find)
+        self._kept = Covered(kept, find)
+        """What runs had read that stay as they were recorded."""
+        self._covered = Covered((), find) if asked.cadence else self._then_read
         with live.reading() as rows:
             summarises = settings.memory_enabled and settings.summary_enabled
             self._cards = {(card.session, card.audience.epoch): card for card in sessions(rows)} if summarises else {}
@@ -104,32 +110,43 @@ class Lessons:
             case MessageEdited(message=message, heard=heard):
                 self._hear(seq, MessageRow(event_id, heard, message))
             case TurnAnswered(session=session, audience=audience, said=said):
-                self._gather((session, audience.epoch), Waiting(Point(said, event_id), seq), is_new=True)
+                self._gather((session, audience.epoch), Waiting(Point(said, event_id), seq))
             case ImportBegan(said=said):
                 self._began = said
             case ImportEnded():
-                self._began, self._has_ended = None, True
+                self._began, self._has_ended = None, seq > self._since
             case _:
                 pass
 
     def _hear(self, seq: Seq, row: MessageRow) -> None:
         message = row.message
-        is_new = self._began is None or message.said >= self._began
-        waiting = Waiting(Point(message.said, row.heard), seq, row, is_imported=not is_new)
-        self._gather((message.session, message.audience.epoch), waiting, is_new=is_new)
+        is_imported = self._began is not None and message.said < self._began
+        was_read = row.heard in self._then_read.messages
+        waiting = Waiting(Point(message.said, row.heard), seq, row, is_imported=is_imported, was_read=was_read)
+        self._gather((message.session, message.audience.epoch), waiting)
         if message.speaker == NOBODY or not message.text.strip() or row.heard in self._covered.messages:
+            return
+        if not self._is_anew(seq, was_read and row.heard not in self._kept.messages):
             return
         if self._may_be_learned(waiting, row):
             key = message.speaker, place_item(Setting(message.speaker, message.audience, message.guild))
             self._hold(
                 self._covered.of_person(message.speaker, waiting.point),
                 partial(self._pile, key, waiting),
-                is_new=is_new,
+                is_new=self._is_new(waiting),
             )
+
+    def _is_anew(self, seq: Seq, was_read_since: bool) -> bool:
+        """Whether what was said is of what is derived anew: by when it was recorded, or when a run had read it."""
+        return seq > self._since or was_read_since
+
+    def _is_new(self, waiting: Waiting) -> bool:
+        """Whether it may make a pile ripe: not in the middle of an import, unless that came before all that is due."""
+        return not waiting.is_imported or waiting.seq <= self._since
 
     def _may_be_learned(self, waiting: Waiting, row: MessageRow) -> bool:
         """Whether anything that was ever set lets a message be learned from: it is judged when it is due."""
-        if self._most != "addressed" or row.message.addressed or waiting.is_imported or row.heard in self._then_read:
+        if self._most != "addressed" or row.message.addressed or waiting.is_imported or waiting.was_read:
             return self._most != "none"
         return self._live.store.log.find(answer_id(self._live.store.ring, waiting.point)) is not None
 
@@ -138,14 +155,18 @@ class Lessons:
         if is_new and self._piles[key].size >= self._every:
             self._ripe[key] = None
 
-    def _gather(self, key: Session, waiting: Waiting, *, is_new: bool) -> None:
+    def _gather(self, key: Session, waiting: Waiting) -> None:
         """Where something was ever answered, answers count, and else what was said; of an import always that."""
         card = self._cards.get(key)
         if card is None or self._covered.is_summarised(key, waiting.point, waiting.seq):
             return
+        was_read = self._then_read.is_summarised(key, waiting.point, waiting.seq)
+        is_kept = self._kept.is_summarised(key, waiting.point, waiting.seq)
+        if not self._is_anew(waiting.seq, was_read and not is_kept):
+            return
         counts = waiting.is_imported or (waiting.message is None) is (card.turns > 0)
-        gathered = partial(self._pile_up, key, waiting._replace(message=None, counts=counts))
-        self._hold(self._covered.of_session(key, waiting.point), gathered, is_new=is_new)
+        gathered = partial(self._pile_up, key, waiting._replace(message=None, counts=counts, was_read=was_read))
+        self._hold(self._covered.of_session(key, waiting.point), gathered, is_new=self._is_new(waiting))
 
     def _pile_up(self, key: Session, waiting: Waiting, *, is_new: bool) -> None:
         self._sessions[key].waiting.append(waiting)
@@ -170,16 +191,19 @@ class Lessons:
     def due(self, seq: int) -> list[Run]:
         """What is due behind the event with this seq, in the order of what was said last in each."""
         if self._has_ended:
-            return self.rest(seq)
+            return self._left(seq, Pile.all)
         found = self._runs(self._placed(self._ripe, seq), self._ripe_sessions, Pile.full)
         self._clear()
         return found
 
     def rest(self, seq: int) -> list[Run]:
-        """All that is due there, and what is left of it."""
+        """All that is due there at the end, and what is left of it."""
+        return self._left(seq, Pile.last)
+
+    def _left(self, seq: int, taken: Taking) -> list[Run]:
         self._release(seq)
         self._clear()
-        return self._runs(self._placed(self._piles, seq), self._sessions, Pile.all)
+        return self._runs(self._placed(self._piles, seq), self._sessions, taken)
 
     def _clear(self) -> None:
         self._ripe.clear()
@@ -214,7 +238,7 @@ class Lessons:
         learn = learned_as(then, self._settings, person, where, message.guild)(Found(b"", waiting.seq, row))
         if learn == "none" or is_quiet(then, row.heard):
             return False
-        return waiting.is_imported or row.heard in self._then_read or is_learned_from(then, row, learn)
+        return waiting.is_imported or waiting.was_read or is_learned_from(then, row, learn)
 
     def _runs(self, whose: Iterable[Whose], where: Iterable[Session], taken: Taking) -> list[Run]:
         found = [

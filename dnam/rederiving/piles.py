@@ -8,7 +8,7 @@ from projections.messages import MessageRow
 
 class Waiting(NamedTuple):
     """A message, or an answer, which is no `message`; recorded at `seq`. What does not count is read with the rest. Of
-    an import, a rest that is fewer is read too.
+    an import, a rest that is fewer is read too, and so is one of which a recorded run had read something (`was_read`).
     """
 
     point: Point
@@ -16,6 +16,7 @@ class Waiting(NamedTuple):
     message: MessageRow | None = None
     counts: bool = True
     is_imported: bool = False
+    was_read: bool = False
 
     @property
     def id(self) -> EventId:
@@ -55,6 +56,16 @@ class Pile:
         """The same, and a rest that is fewer where something was read before it, or where it was imported."""
         pieces = self.full(every)
         if self.size and (self.has_begun or any(each.is_imported for each in self.waiting)):
-            pieces.append(self.waiting)
-            self.waiting = []
+            pieces.append(self._whole())
         return pieces
+
+    def last(self, every: int) -> list[Piece]:
+        """The same, and a rest of which something was read when it was recorded: what came of that is nowhere else."""
+        pieces = self.all(every)
+        if any(each.was_read for each in self.waiting):
+            pieces.append(self._whole())
+        return pieces
+
+    def _whole(self) -> Piece:
+        waiting, self.waiting = self.waiting, []
+        return waiting

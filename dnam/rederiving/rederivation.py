@@ -1,7 +1,8 @@
 """A derivation: a live memory that is read, a shadow that is written, and the walk from the one into the other."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -21,7 +22,7 @@ from dnam.model import Ask, Model
 from dnam.prices import BATCHED, FULL, prices
 from dnam.prompts import load as prompt
 from dnam.prompts import prompts
-from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros
+from dnam.rederiving.estimate import Estimate, Terms, estimate, guessed_micros, is_asked, merges_behind
 from dnam.rederiving.following import follow
 from dnam.rederiving.forgotten_ahead import take_back_ahead
 from dnam.rederiving.hidden import hidden_in
@@ -122,9 +123,25 @@ class Rederivation:
         names = {"extraction": resolved(self.model, asked.model), "summary": resolved(self.model, asked.summary_model)}
         lessons = [*self._expected(), *expected(self.live, self.memory.engine, self._scope, self.again())]
         self._lessons = len(lessons)
-        left = [run for run in (*self.runs(), *lessons) if not self._is_paid(run)]
-        terms = Terms(names, self._share, at_once)
-        return estimate(self.recorded, sorted(left, key=self._begins), self.again(), terms)
+        runs = sorted((*self._runs_behind(), *lessons), key=self._begins)
+        left = [run for run in runs if not self._is_paid(run)]
+        return estimate(left, self._merges(runs), self.again(), Terms(names, self._share, at_once))
+
+    def _runs_behind(self) -> list[Run]:
+        """The recorded runs that no earlier walk came by."""
+        find = self.live.store.log.find
+        return [run for run in self.runs() if (find(run.event) or 0) > self.manifest.upto]
+
+    def _merges(self, runs: Sequence[Run]) -> list[ModelUse]:
+        """The merges that there may be, as many as were recorded: behind those of these runs that ask the model, in
+        their order; of whom some were made, behind the last of these.
+        """
+        if self.manifest.asked.merge_policy == APART:
+            return []
+        again = self.again()
+        asked = [run for run in runs if is_asked(run, again)]
+        last_made = {run.owner: run for run in asked if self._is_paid(run)}
+        return merges_behind(self.recorded, (*(run for run in asked if not self._is_paid(run)), *last_made.values()))
 
     def _begins(self, run: Run) -> int:
         """Behind which seq of the live log a run begins, as far as it is known; one that was never recorded behind the
@@ -185,7 +202,7 @@ class Rederivation:
         done when it breaks off stays, and is gone on from. Told to end, it `waits` for the calls that are under way.
         """
         self._begin()
-        spending, way = await self._spending(most_micros, learns=send is None), Way(encoder, at_once, send, waits)
+        spending, way = await self._spending(most_micros, shares=send is not None), Way(encoder, at_once, send, waits)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
@@ -310,8 +327,10 @@ class Rederivation:
             unusable=unusable_in(self.memory.engine, self.live),
         )
 
-    async def _spending(self, most_micros: int | None, *, learns: bool) -> Spending:
-        """What it took so far: by the replies in the shadow, and no less than was noted."""
+    async def _spending(self, most_micros: int | None, *, shares: bool) -> Spending:
+        """What it took so far: by the replies in the shadow, and no less than was noted. A batch `shares` requests, and
+        brings all replies at once.
+        """
         took = await asyncio.to_thread(self._took)
         known = self.manifest
         return Spending(
@@ -324,7 +343,9 @@ class Rederivation:
             max(took.unpriced, known.unpriced),
             self.unknown,
             self._guess(),
-            learns=learns,
+            learns=not shares,
+            shares=shares,
+            paid=took.paid,
         )
 
     def _guess(self) -> Guess:
@@ -340,13 +361,15 @@ class Rederivation:
         """What every reply took that is there, with those that were not decided from yet."""
         memory, paid = self.memory, Spending()
         calls = memory.look_here(_calls)
-        decided = {call.prompt_digest for call in calls}
+        waiting: dict[bytes, list[ModelUse]] = defaultdict(list)
         tags = {ExtractionReplied.TAG, MergeReplied.TAG}
         for _, event in tagged(memory.engine, tags, memory.engine.head().size):
-            if isinstance(event, ExtractionReplied | MergeReplied) and event.call.prompt_digest not in decided:
-                calls.append(event.call)
-        for call in calls:
+            if isinstance(event, ExtractionReplied | MergeReplied) and _is_paid_for(event.call):
+                waiting[event.call.prompt_digest].append(event.call)
+        decided = Counter(call.prompt_digest for call in calls)
+        for call in chain(calls, *(some[decided[question] :] for question, some in waiting.items())):
             paid.add(call)
+            paid.paid.add(call.prompt_digest)
         return paid
 
     def _find(self, event: EventId) -> Event | None:
@@ -359,8 +382,11 @@ class Rederivation:
 
 def _calls(rows: Rows) -> list[ModelUse]:
     """The calls whose replies were decided from, but for those that were paid for before."""
-    calls = (found.row.call for found in rows.scan(WORK))
-    return [call for call in calls if call.tokens_in or call.tokens_out]
+    return [found.row.call for found in rows.scan(WORK) if _is_paid_for(found.row.call)]
+
+
+def _is_paid_for(call: ModelUse) -> bool:
+    return bool(call.tokens_in or call.tokens_out)
 
 
 def refuse_unknown(asked: Asked) -> None:

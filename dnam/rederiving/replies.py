@@ -14,12 +14,10 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
-
 from dnam.loops.loop import reply_of
 from dnam.model import STILL, Ask, Hear, Model, ModelError, Reply, unheard
 from dnam.prompts import digest
-from dnam.rederiving.spending import Spending
+from dnam.rederiving.spending import Spending, paid_before
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.watch import Refuse, TakenBack, unwatched
 from projections.events import (
@@ -198,7 +196,7 @@ async def asked(replies: Replies, ask: Ask, hear: Hear = unheard) -> tuple[Reply
                 replies.refuse()
             else:
                 reply = await _asked_at_once(replies, ask, hear)
-            spending.add(reply)
+            reply = spending.took(ask, reply)
         return reply, place.keep()
 
 
@@ -232,4 +230,4 @@ def recorded_reply(event: Event | None) -> Reply | None:
 
 def free_reply(text: str, call: ModelUse) -> Reply:
     """A reply that was paid for already."""
-    return msgspec.structs.replace(reply_of(text, call), tokens_in=0, tokens_out=0, tokens_cached=0, cost_micros=0)
+    return paid_before(reply_of(text, call))

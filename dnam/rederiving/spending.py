@@ -7,6 +7,9 @@
 
 A bound is the larger of what the ask is guessed to cost, by its own length, and what the dearest call cost until now.
 Where that is learned as replies come, the first call goes alone, and no more are under way than settled and one.
+
+Who asks by a batch what was asked so before shares its request: it has no bound of its own, and what it took is counted
+once.
 """
 
 import asyncio
@@ -18,6 +21,7 @@ import msgspec
 from dnam.errors import CostsTooMuch, PriceUnknown
 from dnam.model import Ask, Reply
 from dnam.prices import prices
+from dnam.prompts import digest
 from projections.events.values import ModelUse
 
 Guess = Callable[[Ask], int]
@@ -45,6 +49,12 @@ class Spending(msgspec.Struct):
     guess: Guess = unguessed
     learns: bool = False
     """Whether replies come one by one: a batch brings all at once, perhaps in a day, and is not asked for in steps."""
+    shares: bool = False
+    """Whether who asks the same shares a request, as by a batch."""
+    asked: set[bytes] = set()
+    """The questions that went out, where requests are shared."""
+    paid: set[bytes] = set()
+    """The questions of which it was counted what they took."""
     under_way: list[int] = []
     """The guess of each call that is."""
     waiting: list[asyncio.Future[None]] = []
@@ -59,6 +69,16 @@ class Spending(msgspec.Struct):
         self.dearest_micros = max(self.dearest_micros, use.cost_micros)
         self.unpriced += bool(use.tokens_in and not use.cost_micros and prices().price_of(use.model) is None)
 
+    def took(self, ask: Ask, reply: Reply) -> Reply:
+        """Count what a reply took: the reply, which took nothing where that was counted for whoever asked before."""
+        if self.shares:
+            question = digest(ask.system, ask.prompt)
+            if reply.shared and question in self.paid:
+                return paid_before(reply)
+            self.paid.add(question)
+        self.add(reply)
+        return reply
+
     async def room(self, ask: Ask) -> None:
         """Wait until an ask fits into what is left, whatever is under way. CostsTooMuch where nothing is any more and
         it does not. PriceUnknown where nobody knows.
@@ -67,12 +87,16 @@ class Spending(msgspec.Struct):
             return
         if self.unknown:
             raise PriceUnknown(self.unknown)
-        while not self._fits(self.guess(ask)):
+        while not (self._is_asked(ask) or self._fits(self.guess(ask))):
             if not self.under_way:
                 raise CostsTooMuch(self.most_micros)
             settled = asyncio.get_running_loop().create_future()
             self.waiting.append(settled)
             await settled
+
+    def _is_asked(self, ask: Ask) -> bool:
+        """Whether it shares a request."""
+        return self.shares and digest(ask.system, ask.prompt) in self.asked
 
     def _fits(self, guess: int) -> bool:
         """Whether one more may be asked."""
@@ -84,6 +108,11 @@ class Spending(msgspec.Struct):
     @contextmanager
     def asking(self, ask: Ask) -> Iterator[None]:
         """As long as a call is under way; `add` it before that ends."""
+        if self._is_asked(ask):
+            yield
+            return
+        if self.shares:
+            self.asked.add(digest(ask.system, ask.prompt))
         guess = self.guess(ask)
         self.under_way.append(guess)
         try:
@@ -94,3 +123,8 @@ class Spending(msgspec.Struct):
             for each in waiting:
                 if not each.done():
                     each.set_result(None)
+
+
+def paid_before(reply: Reply) -> Reply:
+    """A reply that was paid for already."""
+    return msgspec.structs.replace(reply, tokens_in=0, tokens_out=0, tokens_cached=0, cost_micros=0)

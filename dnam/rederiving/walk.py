@@ -129,8 +129,12 @@ class Walk:
         self._change(upto=upto, **_noted(self.manifest, lost))
 
     def _came_by(self) -> Lessons:
-        """What waits to be read since an earlier walk; what its runs could not read, the next ones may."""
+        """What waits to be read since an earlier walk; what its runs could not read, the next ones may. What summaries
+        that come over as they were recorded rest on, a new one may be made of.
+        """
         asked, find = self.manifest.asked, self._live.store.log.find
+        kept = (run for run in self._recorded.every if (find(run.event) or 0) <= asked.since)
+        self._starting.prime(run for run in kept if run.audience is not None)
         lessons = Lessons(self._live, self._memory.settings, asked, self._recorded, self._scope)
         before = lessons.pass_by(0, self.manifest.upto)
         recorded = () if asked.cadence else self._recorded.every

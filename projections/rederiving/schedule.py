@@ -107,18 +107,30 @@ def withdrawn_run(event: ReplyWithdrawn) -> Run | None:
     )
 
 
+class Merging(NamedTuple):
+    """A merge that was recorded: of whose items, and what the extraction before it had read; nothing where its words
+    are gone.
+    """
+
+    owner: Handle
+    reads: tuple[EventId, ...]
+    call: ModelUse
+
+
 class Recorded(NamedTuple):
     """What a whole log tells of its runs, before it is walked.
 
     `withdrawn` are the runs whose words are gone, by the reply that was taken away; `shorter` are second replies to a
     summary that was too long, by the first one, and `part_of` their ids; `merges` are replies about two items, by the
-    digest of what was asked. `edited` is where messages lie that say something else than at first, by their sessions.
+    digest of what was asked, and `merged` all of them in their order. `edited` is where messages lie that say something
+    else than at first, by their sessions.
     """
 
     runs: tuple[Run, ...]
     withdrawn: Mapping[EventId, Run]
     shorter: Mapping[EventId, tuple[str, ModelUse]]
     merges: Mapping[bytes, tuple[str, ModelUse]]
+    merged: tuple[Merging, ...]
     part_of: frozenset[EventId]
     edited: Mapping[tuple[str, int], Sequence[Point]]
 
@@ -134,6 +146,8 @@ def recorded(events: Iterable[tuple[EventId, Event]]) -> Recorded:
     withdrawn: dict[EventId, Run] = {}
     shorter: dict[EventId, tuple[str, ModelUse]] = {}
     merges: dict[bytes, tuple[str, ModelUse]] = {}
+    merged: list[Merging] = []
+    last: dict[Handle, Run] = {}
     part_of: set[EventId] = set()
     edited: dict[tuple[str, int], list[Point]] = {}
     for event_id, event in events:
@@ -147,16 +161,19 @@ def recorded(events: Iterable[tuple[EventId, Event]]) -> Recorded:
             edited.setdefault(where, []).append(Point(event.message.said, event.heard))
         elif isinstance(event, MergeAnswered):
             merges[event.call.prompt_digest] = event.reply, event.call
+            before = last.get(event.owner)
+            merged.append(Merging(event.owner, (before.reads if before else None) or (), event.call))
         elif isinstance(event, SummaryAnswered) and first is not None:
             shorter[first] = event.reply, event.call
             part_of.add(event_id)
         elif (run := run_of(event_id, event)) is not None:
-            runs[event_id] = run
+            runs[event_id] = last[run.owner] = run
     return Recorded(
         runs=tuple(runs.values()),
         withdrawn=withdrawn,
         shorter=shorter,
         merges=merges,
+        merged=tuple(merged),
         part_of=frozenset(part_of),
         edited=edited,
     )

@@ -9,7 +9,7 @@ from projections import events as e
 from projections.events.values import OPERATOR, Audience, By, Intent, Item, Message, ModelUse, RowWas, Source
 from projections.ids import EventId, Point, Ref
 from projections.rederiving.roles import PLAIN, ROLES, TOLD, is_by_tool, role_of
-from projections.rederiving.schedule import Run, recorded, run_of, withdrawn_run
+from projections.rederiving.schedule import Merging, Run, recorded, run_of, withdrawn_run
 from tests.world import NOW, handle
 
 P = handle("ada")
@@ -128,6 +128,7 @@ def test_of_a_withdrawn_reply_is_told_what_is_left() -> None:
 def test_a_whole_log_tells_of_all_of_them() -> None:
     found = recorded(
         [
+            (IDS[5], work(e.MergeAnswered, reply="behind what is gone")),
             (IDS[0], work(e.ExtractionAnswered, reply="{}")),
             (IDS[1], summary(e.SummaryAnswered, reply="long", causes=(IDS[0],))),
             (IDS[2], summary(e.SummaryAnswered, reply="short", causes=(IDS[1],))),
@@ -141,4 +142,5 @@ def test_a_whole_log_tells_of_all_of_them() -> None:
     assert found.shorter[IDS[1]][0] == "short"
     assert found.part_of == {IDS[2]}
     assert found.merges[b"d" * 32][0] == "one"
+    assert found.merged == (Merging(P, (), CALL), Merging(P, (IDS[0],), CALL))
     assert found.edited == {("s", 0): [Point(NOW, IDS[0])]}

@@ -19,6 +19,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+import msgspec
+
 from dnam.adapters.anthropic.aliases import resolve
 from dnam.adapters.anthropic.batch_book import Book, Entry
 from dnam.adapters.anthropic.batch_calls import Calls, Unanswered
@@ -116,12 +118,14 @@ class Batches:
     async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
         """The reply, at half the price, once a batch has brought it. ModelError for what went wrong with this question.
 
-        Who asks the same shares the request, and each reply says what it took.
+        Who asks the same shares the request, and each reply says what it took; all but the first one that it is shared.
         """
         model = resolve(ask.model)
-        reply = as_asked(ask, await self._questions.wait(custom_id(ask, model, self._key), ask, model))
+        id_ = custom_id(ask, model, self._key)
+        is_shared = id_ in self._questions or self._book.of(id_) is not None
+        reply = as_asked(ask, await self._questions.wait(id_, ask, model))
         hear(reply.text)
-        return reply
+        return msgspec.structs.replace(reply, shared=is_shared)
 
     # -- sending -----------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import pytest
 from dnam.memory import Memory
 from dnam.rederiving.rederivation import Rederivation
 from dnam.shadows.manifest import Manifest, load
+from replay.codec import decode_header
 from replay.engine import Engine
 from replay.log import Head, StoredEvent
 from tests.dnam.cli.memories import ROOT, Ran, dnam
@@ -105,7 +106,6 @@ def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
         ),
         (("--name", "x", "--summary-prompt", "extraction@4"), "there is no summary prompt"),
         (("--encoder", "voyage", "--model", "offline"), "by --encoder alone"),
-        (("--encoder", "voyage", "--max-cost", "1"), "an encoder alone makes none: leave it out"),
         (("--encoder", "voyage", "--name", "No Name"), "no name for a shadow"),
         (("--name", "x", "--merge-policy", "never"), "there are closeness@2, apart@1"),
         (("--name", "x", "--model", "claude-opus-4-5"), "ANTHROPIC_API_KEY"),
@@ -147,6 +147,16 @@ def test_from_a_moment_on_what_was_recorded_before_stays(learned: Path) -> None:
     assert dnam("diff", "--shadow", "later", "--data", learned).code == 0
 
 
+def test_from_the_middle_of_a_decision_on_all_of_that_stays(learned: Path) -> None:
+    """As the items that came of a reply, which is recorded ahead of them."""
+    _, events = events_of(learned)
+    headers = {each.seq: decode_header(each.header) for each in events}
+    seq = next(seq for seq, header in headers.items() if header.tag == "extraction.answered" and header.left)
+    derived(learned, "--model", CAREFUL, "--from", str(seq), name="from-the-middle")
+    assert load(learned, "from-the-middle").asked.since == seq + headers[seq].left
+    derived(learned, "--model", CAREFUL, "--from", str(seq), name="from-the-middle")  # it goes on
+
+
 def test_another_cadence_reads_so_many_messages_at_a_time(learned: Path) -> None:
     derived(learned, "--model", CAREFUL, "--cadence", "50", name="slowly")
     assert (
@@ -174,7 +184,7 @@ async def test_an_encoder_alone_makes_vectors_and_nothing_else(
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
         monkeypatch.setenv("VOYAGE_BASE_URL", server.url)
-        ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--data", path)
+        ran = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--yes", "--data", path)
         again = await asyncio.to_thread(dnam, "rederive", "--encoder", "voyage-3.5", "--json", "--data", path)
     assert (ran.code, "Everything has a vector by voyage-3.5/" in ran.out) == (0, True), ran.err
     assert again.value["encoder"].startswith("voyage-3.5/")
@@ -221,7 +231,7 @@ async def test_an_encoder_that_is_all_that_was_chosen_makes_vectors_whatever_the
     by_haiku: Path, claude: Claude, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", claude.key)
-    derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--data", by_haiku
+    derive = "rederive", "--name", "vectors", "--encoder", "voyage-3.5", "--yes", "--data", by_haiku
     async with serving(lambda _: Encodes()) as server:
         monkeypatch.setenv("VOYAGE_API_KEY", server.key)
         monkeypatch.setenv("VOYAGE_BASE_URL", server.url)

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.anthropic.claude import Access, Claude
+from dnam.prices import BATCHED, Tokens, prices
 from dnam.rederiving.drive import Stopped
 from dnam.shadows.manifest import Asked, Manifest, load
 from replay.shadows.shadow import shadow_engine
 from tests.dnam.claude.batch_stage import Desk, office, stop
 from tests.dnam.rederiving.crowd import chat, replies
+from tests.dnam.rederiving.test_merges_expected import alike as same
+from tests.dnam.rederiving.test_rederiving import told as tell
 from tests.dnam.rederiving.village import derive, memories, village
 from tests.loopback.messages import Expires, Fails, Reply, Request, Script, serving
 
@@ -65,6 +68,14 @@ class Shadows:
             with shadow_engine(self.path, name) as shadow:
                 held.append(memories(shadow))
         return held[0] == held[1] and bool(held[0]["items"]) and self.batched.state == "complete"
+
+
+@pytest.fixture
+def alike(tmp_path: Path) -> Shadows:
+    """Of two people who say the same, so that the same is asked of both: eleven replies to nine questions."""
+    folder = tmp_path / "data"
+    tell(folder, same)
+    return Shadows(folder)
 
 
 @pytest.fixture
@@ -179,3 +190,35 @@ async def test_what_is_refused_breaks_it_off_and_no_other_is_paid_twice(tmp_path
         await shadows.by_batches(desk)
         assert shadows.are_alike()
         assert each_was_paid_once(desk)
+
+
+async def test_what_is_asked_of_two_people_is_paid_once(tmp_path: Path, alike: Shadows) -> None:
+    async with office(tmp_path, replies()) as desk:
+        made = await alike.by_batches(desk)
+        assert len(desk.api.asked()) == len(set(desk.api.asked())) == made.calls == 9
+        assert (made.tokens_in, made.tokens_out, made.cost_micros) == paid(desk)
+
+
+async def test_what_is_asked_again_by_a_later_run_is_paid_once_too(tmp_path: Path, alike: Shadows) -> None:
+    async with office(tmp_path, replies()) as desk:
+        desk.api.takes_seconds = DAY / 2
+        for _ in range(4):
+            desk.stays = True
+            deriving = asyncio.create_task(alike.by_batches(desk))
+            await desk.waited.wait()
+            await stop(deriving)
+            desk.waited.clear()
+            desk.time += DAY / 2
+        desk.stays = False
+        made = await alike.by_batches(desk)
+        assert made.calls == len(desk.api.asked()) == 9
+        assert made.cost_micros == paid(desk)[2]
+
+
+def paid(desk: Desk) -> tuple[int, int, int]:
+    """What the API counted: tokens in and out, and the price of them."""
+    rows = [row for batch in desk.api.made for row in batch.results if row["result"]["type"] == "succeeded"]
+    used = [row["result"]["message"]["usage"] for row in rows]
+    costs = (prices().cost_micros(HAIKU, Tokens(each["input_tokens"], each["output_tokens"]), BATCHED) for each in used)
+    tokens_in, tokens_out = sum(each["input_tokens"] for each in used), sum(each["output_tokens"] for each in used)
+    return tokens_in, tokens_out, sum(each or 0 for each in costs)

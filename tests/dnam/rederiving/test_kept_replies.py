@@ -19,7 +19,7 @@ from dnam.model import Ask, Hear, Reply, SummaryInputs, unheard
 from dnam.prompts import digest
 from dnam.rederiving.rederivation import Rederivation, rederiving
 from dnam.shadows.manifest import Manifest
-from projections.decisions.work import record_work
+from projections.decisions.work import WorkRequest, record_reply, record_work
 from projections.events import (
     Event,
     ExtractionAnswered,
@@ -39,6 +39,7 @@ from replay.log import Commit, Head
 from replay.shadows.shadow import shadow_engine
 from replay.units import tagged
 from tests.dnam.rederiving.crowd import chat
+from tests.dnam.rederiving.test_merges_expected import alike
 from tests.dnam.rederiving.test_rederiving import told
 from tests.dnam.rederiving.village import ASKED, SETTINGS, STAFF, Village, both, derive, reader
 from tests.dnam.scripted import FakeClock, ScriptedModel
@@ -255,3 +256,27 @@ def test_what_was_taken_up_is_one_run_and_decided_anew_nobody_is_asked(tmp_path:
     here, there = both(tmp_path)
     assert here == there
     assert list(here["summaries"].values())
+
+
+class Paid(ScriptedModel):
+    """A call costs a thousandth of a dollar."""
+
+    async def ask(self, ask: Ask, hear: Hear = unheard) -> Reply:
+        return msgspec.structs.replace(await super().ask(ask, hear), cost_micros=1_000)
+
+
+def test_of_two_who_were_asked_the_same_both_replies_count_though_one_was_not_decided_from_yet(tmp_path: Path) -> None:
+    told(tmp_path, alike)
+    model = Paid(reader("enjoys").scripts, name="other")
+    made = asyncio.run(derive(tmp_path, model, asked=OTHER))
+
+    async def counted() -> int:
+        async with rederiving(tmp_path, SETTINGS, model, made, FakeClock()) as there:
+            engine = there.memory.engine
+            (*_, (_, reply)) = tagged(engine, {MergeReplied.TAG}, engine.head().size)
+            assert isinstance(reply, MergeReplied)
+            request = WorkRequest(reply, there.memory.origin())
+            await there.memory.record(lambda rows: record_reply(rows, request))
+            return there._took().cost_micros
+
+    assert asyncio.run(counted()) == made.cost_micros + 1_000

@@ -137,6 +137,30 @@ async def test_what_is_under_way_counts_as_what_the_dearest_cost() -> None:
         third.cancel()
 
 
+async def test_by_a_batch_whoever_asks_the_same_needs_no_room_of_their_own() -> None:
+    spending = Spending(1_500, guess=lambda _: 1_000, shares=True)
+    with spending.asking(ASK):
+        async with asyncio.timeout(5):
+            await spending.room(ASK)
+        with spending.asking(ASK):
+            assert spending.under_way == [1_000]
+        other = asyncio.create_task(spending.room(msgspec.structs.replace(ASK, prompt="another question")))
+        await asyncio.sleep(0)
+        assert not other.done()
+        spending.took(ASK, reply(400))
+    await other
+
+
+def test_what_a_batch_replied_to_several_counts_once() -> None:
+    spending, shared = Spending(shares=True), msgspec.structs.replace(reply(400), shared=True)
+    assert spending.took(ASK, reply(400)).cost_micros == 400
+    assert spending.took(ASK, shared).cost_micros == 0
+    assert (spending.calls, spending.cost_micros) == (1, 400)
+    assert spending.took(ASK, reply(400)).cost_micros == 400  # sent anew: what it replied was kept no longer
+    begun_before = Spending(shares=True)
+    assert begun_before.took(ASK, shared).cost_micros == 400  # nobody had recorded it
+
+
 def reply(micros: int) -> Reply:
     return Reply("", "other", "1", cost_micros=micros)
 
