@@ -241,7 +241,7 @@ def _forgotten(user: str, items: "Sequence[Item]") -> str:
 def restore(
     user: UserOrNobody = None,
     item: Annotated[
-        str | None, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show` lists it.")
+        str | None, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show --all` lists it.")
     ] = None,
     guild: GuildName = None,
     owner: OwnersLayer = False,
