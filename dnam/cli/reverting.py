@@ -148,7 +148,7 @@ def _asked(shell: Shell, memory: "Memory", rows: "Rows", meant: Meant) -> "Asked
 def _seq(text: str) -> int:
     number = text.strip().removeprefix("#")
     if not number.isascii() or not number.isdigit():
-        raise BadRequest(f"{text!r} is no SEQ: `dnam log` and `dnam audit` show them, as in #12")
+        raise BadRequest(f"{text!r} is no SEQ: `dnam log` and `dnam audit` show them, as in 12 or '#12'")
     return int(number[:19])
 
 

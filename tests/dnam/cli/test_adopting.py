@@ -105,7 +105,13 @@ def test_programs_read_it(data: Path) -> None:
 def test_undo_takes_it_back_and_says_what_stays(data: Path) -> None:
     before = items(data, "Ada"), items(data, "Kim")
     dnam("adopt", "next", "--data", data, "--yes")
-    assert dnam("adopt", "--undo", "next", "--data", data).code == 2
+    asked = dnam("adopt", "--undo", "next", "--data", data)
+    assert asked.code == 2
+    assert "Kim: 1 item would be again as before" in asked.out
+    assert "Ada: 2 items would be again as before" in asked.out
+    mistyped = dnam("adopt", "--undo", "nxet", "--data", data, "--yes")
+    assert (mistyped.code, mistyped.out) == (2, "")
+    assert "there is no adoption of 'nxet', nor a shadow of that name: of next there is" in mistyped.err
     ran = dnam("adopt", "--undo", "next", "--data", data, "--yes")
     assert ran.code == 0
     assert "Kim: 1 item is again as before" in ran.out
@@ -442,7 +448,9 @@ def test_a_part_is_taken_back_also_where_the_shadow_is_gone(data: Path, monkeypa
     break_off(data, monkeypatch)
     assert memory_of(data) != before
     shutil.rmtree(shadow_folder(data, "next"))
-    assert "There is no adoption of other" in dnam("adopt", "--undo", "other", "--yes", "--data", data).out
+    ran = dnam("adopt", "--undo", "other", "--yes", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no adoption of 'other', nor a shadow of that name: there is none of any shadow here" in ran.err
     ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
     assert "Ada: 2 items are again as before" in ran.out
     assert "Took back 3 items of 2 people and 1 summary, as #" in ran.out

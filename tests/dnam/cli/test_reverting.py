@@ -251,7 +251,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--caused-by", "1", "--undo", "2"], "say what to revert: --caused-by SEQ"),
     (["--model", "worse"], "--model and --between belong together"),
     (["--caused-by", "1", "--between", "1", "2"], "--model and --between belong together"),
-    (["--caused-by", "soon"], "'soon' is no SEQ: `dnam log` and `dnam audit` show them, as in #12"),
+    (["--caused-by", "soon"], "'soon' is no SEQ: `dnam log` and `dnam audit` show them, as in 12 or '#12'"),
     (["--caused-by", "0"], "there is no event #0: the log ends at #"),
     (["--caused-by", "9999"], "there is no event #9999: the log ends at #"),
     (["--undo", "1"], "where TAG is item.reverted, item.deprecated (there they say `reverted: `)"),
