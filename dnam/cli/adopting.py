@@ -226,7 +226,7 @@ def _tell(
         shell.out.line(f"Nothing differs from {name} that can be adopted.")
     else:
         shell.out.line(f"Adopted {in_words(taken)}, as #{taken.seq}.")
-        shell.out.line(f"`dnam adopt --undo {name}` takes it back.")
+        shell.out.line(f"`{shell.command(f'adopt --undo {name}')}` takes it back.")
 
 
 NAMES = ("shadow", "goes_on", "people", "summaries", "missed", "adopted")

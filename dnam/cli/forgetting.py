@@ -70,7 +70,7 @@ def _erase_person(shell: Shell, user: str) -> None:
         except Unknown as error:
             if not left.erasures:
                 raise
-            with _told_broken_off(user, "somebody"), shell.out.progress("making the views anew") as progress:
+            with _told_broken_off(shell, user, "somebody"), shell.out.progress("making the views anew") as progress:
                 receipt = await go_on(memory, left, progress)
             shell.out.note(f"{str(error).partition('.')[0]}; but an erasure had been broken off, and is finished now")
             return receipt
@@ -79,7 +79,7 @@ def _erase_person(shell: Shell, user: str) -> None:
         if not shell.out.confirm(await memory.look(lambda rows: _question(rows, person, taken))):
             return None
         name = await memory.look(lambda rows: _name(rows, person))
-        with _told_broken_off(user, name), shell.out.progress("making the views anew") as progress:
+        with _told_broken_off(shell, user, name), shell.out.progress("making the views anew") as progress:
             receipt = await erase(memory, person, progress=progress)
         if left.erasures:
             shell.out.note("an erasure that had been broken off before is finished too")
@@ -96,7 +96,7 @@ def _erase_person(shell: Shell, user: str) -> None:
 
 
 @contextmanager
-def _told_broken_off(user: str, name: str) -> Iterator[None]:
+def _told_broken_off(shell: Shell, user: str, name: str) -> Iterator[None]:
     """What is done by then, what is not, and how it is finished."""
     from shlex import quote
 
@@ -105,7 +105,7 @@ def _told_broken_off(user: str, name: str) -> Iterator[None]:
     try:
         yield
     except BrokenOff as error:
-        again = f"Then run `dnam erase {quote(user)} --yes` again: it finishes"
+        again = f"Then run `{shell.command(f'erase {quote(user)} --yes')}` again: it finishes"
         raise BrokenOff(f"{name} is erased, but {error}. {again}") from error
 
 

@@ -300,7 +300,7 @@ def summary(session: SessionName, at: At = None, said: Said = None, data: Data =
         if tell_taken_back(gone.in_force(view.rows, [where])) and told is not None:
             shell.out.note("this is the last one before it that can be read")
         elif told is None:
-            shell.out.note(_no_summary(view, session, found))
+            shell.out.note(_no_summary(shell, view, session, found))
         if shell.out.as_json:
             shell.out.emit(None if told is None else {**_summary_json(view.now, told), "as_of": as_of(view)})
         elif told is not None:
@@ -317,7 +317,7 @@ def _unit_of(view: View, session: str) -> tuple[str, int]:
     return card.session, audience.epoch
 
 
-def _no_summary(view: View, session: str, found: "Found[SummaryRow] | None") -> str:
+def _no_summary(shell: Shell, view: View, session: str, found: "Found[SummaryRow] | None") -> str:
     """That there is none, or that it waits to be made anew."""
     from projections.summaries import is_withheld
 
@@ -326,7 +326,8 @@ def _no_summary(view: View, session: str, found: "Found[SummaryRow] | None") -> 
     why = "something that it covered was taken back"
     if view.looked is not None:
         return f"the summary of {session} was withheld then: {why}"
-    return f"the summary of {session} is withheld, since {why}: the next one is made with `dnam learn`, or in talk"
+    learn = shell.command("learn")
+    return f"the summary of {session} is withheld, since {why}: the next one is made with `{learn}`, or in talk"
 
 
 COMMANDS = (

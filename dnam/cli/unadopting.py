@@ -98,13 +98,13 @@ def _tell_undone(
         if offer.waits:
             shell.out.line("What stays of who opted out is taken back by the same command once they opted in again.")
         for each in freed:
-            shell.out.line(_freed(each))
+            shell.out.line(_freed(shell, each))
 
 
-def _freed(freed: "Freed") -> str:
+def _freed(shell: Shell, freed: "Freed") -> str:
     """What lay under it, and can be taken back now."""
     what = f"{counted(freed.items, 'item')} and {counted(freed.summaries, 'summary')}"
-    undo = f"`dnam adopt --undo {freed.shadow}`"
+    undo = f"`{shell.command(f'adopt --undo {freed.shadow}')}`"
     if freed.begun:
         return f"What lay under it of the adoption of {freed.shadow} can be taken back now: {undo} goes on with {what}."
     return f"The adoption of {freed.shadow}, which lay under it, still counts: {undo} takes back {what}."

@@ -68,7 +68,7 @@ def test_it_says_what_would_change_and_does_it(data: Path) -> None:
     assert "Kim: 1 changed" in ran.out
     assert "1 summary of sessions" in ran.out
     assert "Adopted 3 items of 2 people and 1 summary, as #" in ran.out
-    assert "`dnam adopt --undo next` takes it back." in ran.out
+    assert f"`dnam adopt --undo next --data {data}` takes it back." in ran.out
     assert "enjoys rain" in items(data, "Ada")
     assert "builds the bridge project" in items(data, "Kim")
 
@@ -198,8 +198,8 @@ def test_what_lay_under_an_adoption_that_was_taken_back_is_told(data: Path, is_g
     assert "lay under it" not in stopped.out
     goes_on = undo("bold")
     assert (
-        "What lay under it of the adoption of next can be taken back now: `dnam adopt --undo next` goes on "
-        "with 2 items and 0 summaries.\n"
+        "What lay under it of the adoption of next can be taken back now: "
+        f"`dnam adopt --undo next --data {data}` goes on with 2 items and 0 summaries.\n"
     ) in goes_on.out
     assert "lay under it" not in undo("next").out
     assert memory_of(data) == before
@@ -216,7 +216,8 @@ def test_one_that_lay_under_it_and_counts_still_is_told(data: Path) -> None:
     value = undo("bold", "--json").value
     assert value["below"] == [{"shadow": "next", "begun": False, "items": 3, "summaries": 1}]
     dnam("adopt", "bold", "--yes", "--data", data)
-    still = "The adoption of next, which lay under it, still counts: `dnam adopt --undo next` takes back 3 items"
+    again = f"`dnam adopt --undo next --data {data}`"
+    still = f"The adoption of next, which lay under it, still counts: {again} takes back 3 items"
     assert f"{still} and 1 summary.\n" in undo("bold").out
     assert undo("next", "--json").value["below"] == []
 
@@ -431,7 +432,8 @@ def test_a_shadow_of_which_a_part_is_adopted_is_not_dropped(data: Path, monkeypa
     ran = dnam("shadows", "drop", "next", "--yes", "--data", data)
     assert (ran.code, ran.out) == (2, "")
     assert "a part of the shadow next is adopted, which was broken off and does not count yet" in ran.err
-    assert "`dnam adopt next` goes on, `dnam adopt --undo next` takes it back: then it can be dropped" in ran.err
+    assert f"`dnam adopt next --data {data}` goes on, `dnam adopt --undo next --data {data}` takes it back" in ran.err
+    assert ran.err.endswith(": then it can be dropped\n")
     assert dnam("adopt", "--undo", "next", "--yes", "--data", data).code == 0
     assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
     assert memory_of(data) == before
@@ -464,7 +466,8 @@ def test_of_one_whose_manifest_is_damaged_too(data: Path, monkeypatch: pytest.Mo
     before = memory_of(data)
     break_off(data, monkeypatch)
     (shadow_folder(data, "next") / FILE).write_text("no manifest")
-    assert "`dnam adopt --undo next` takes it back" in dnam("shadows", "drop", "next", "--yes", "--data", data).err
+    told = dnam("shadows", "drop", "next", "--yes", "--data", data).err
+    assert f"`dnam adopt --undo next --data {data}` takes it back" in told
     assert "Took back 3 items" in dnam("adopt", "--undo", "next", "--yes", "--data", data).out
     assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
     assert memory_of(data) == before
@@ -497,7 +500,7 @@ def test_a_shadow_that_is_not_complete_is_not_adopted(data: Path) -> None:
     save(data, msgspec.structs.replace(load(data, "next"), state="under way"))
     ran = dnam("adopt", "next", "--data", data)
     assert ran.code == 2
-    assert "`dnam rederive --name next` goes on" in ran.err
+    assert f"`dnam rederive --name next --data {data}` goes on" in ran.err
     assert dnam("adopt", "nothing", "--data", data).code == 2
 
 

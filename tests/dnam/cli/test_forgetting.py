@@ -445,7 +445,8 @@ def test_who_opted_out_is_not_heard_until_they_opt_in(data: Path) -> None:
     ran = dnam("opt-out", "Ada", "--data", data)
     assert ran == (
         0,
-        "Nothing of theirs is recorded from now on.\nWhat is there of them stays: `dnam erase Ada` takes it away.\n",
+        "Nothing of theirs is recorded from now on.\n"
+        f"What is there of them stays: `dnam erase Ada --data {data}` takes it away.\n",
         "",
     )
     assert not hears(data, "one")

@@ -104,7 +104,7 @@ def test_what_came_of_it_goes_and_comes_back(data: Path) -> None:
     first = seq(data, "item.deprecated")
     assert done.out.splitlines()[-2:] == [
         f"Reverted what came of #{work}: 3 events, from #{first} on.",
-        f"`dnam revert --undo {first}` takes it back.",
+        f"`dnam revert --undo {first} --data {data}` takes it back.",
     ]
     assert texts(data) == GOOD
     again = dnam("revert", "--caused-by", str(work), "--yes", "--data", data)

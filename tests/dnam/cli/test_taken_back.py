@@ -95,7 +95,7 @@ def test_a_summary_that_is_withheld_is_not_one_that_there_is_not_yet(club: Path)
     assert (ran.code, ran.out) == (0, "")
     assert told(ran) == [
         "the summary of plot-talk is withheld, since something that it covered was taken back: "
-        "the next one is made with `dnam learn`, or in talk"
+        f"the next one is made with `dnam learn --data {club}`, or in talk"
     ]
     assert told(dnam("summary", "plot-talk", "--at", "now", "--data", club)) == [
         "the summary of plot-talk was withheld then: something that it covered was taken back"
