@@ -46,8 +46,7 @@ def adopt(
         float | None,
         typer.Option(
             metavar="USD",
-            min=0,
-            callback=amount,
+            parser=amount,
             help="Spend no more on the shadow, to bring it up to now, or on comparing.",
         ),
     ] = None,

@@ -67,7 +67,7 @@ def rederive(
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option(metavar="USD", min=0, callback=amount, help="Stop before more than this was spent on the shadow."),
+        typer.Option(metavar="USD", parser=amount, help="Stop before more than this was spent on the shadow."),
     ] = None,
     parallel: Annotated[
         int, typer.Option(metavar="N", parser=whole_number(1), help="How many calls are under way at once.")
