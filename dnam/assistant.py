@@ -42,7 +42,7 @@ from dnam.searching import Recall, Searching
 from dnam.tools import Toolset, tools_for
 from dnam.whereabouts import Heard
 from projections.context import Context, assemble
-from projections.events.values import FileDigest, ModelUse
+from projections.events.values import FileDigest, Item, ModelUse
 from projections.ids import EventId, Identity, keyed_hash, named_id
 from projections.messages import MessageRow
 from projections.nearness import Nearness
@@ -227,9 +227,7 @@ class Assistant(Background):
             assistant=self.memory.settings.assistant_name,
             user=context.message.name,
             message=context.message.words,
-            items=tuple(
-                KnownItem(hit.item.id, hit.item.kind, hit.item.text, hit.item.tags) for hit in context.memory.hits
-            ),
+            items=tuple(_known(hit.item) for hit in context.memory.hits),
             summary=context.memory.summary.body,
             window=tuple(
                 Line(line.name, line.text, line.said, line.id.hex(), assistant=line.by_assistant)
@@ -245,6 +243,10 @@ class Assistant(Background):
 def _was_answered_in(rows: Rows, heard: Heard) -> bool:
     """Whether something was answered in this session before."""
     return was_answered(rows, heard.session, heard.setting.audience.epoch)
+
+
+def _known(item: Item) -> KnownItem:
+    return KnownItem(item.id, item.kind, item.text, item.tags, "person" if item.owner else item.about)
 
 
 class _NoIds:

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from projections.errors import DnamError
+from projections.events.values import About
 from projections.ids import NOBODY, Handle
 from projections.policies.speakers import Speakers
 from projections.policies.text import whole
@@ -52,12 +53,13 @@ class Line(msgspec.Struct, frozen=True):
 
 
 class KnownItem(msgspec.Struct, frozen=True):
-    """A durable item, as a model sees it."""
+    """A durable item, as a model sees it. `about` is "person" for what is somebody's own."""
 
     id: str
     kind: str
     text: str
     tags: tuple[str, ...] = ()
+    about: About = "person"
 
 
 class AnswerInputs(msgspec.Struct, frozen=True):

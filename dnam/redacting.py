@@ -1,7 +1,8 @@
 """Taking a message back by hand: which one is meant, what goes with it, and doing it.
 
-MESSAGE is what its platform calls it (`discord:1183…`, or the number alone), its event's id in hex, or its place in the
-log (`#120`). An answer of the assistant's is meant by any message as which it arrived.
+MESSAGE is what its platform calls it (`discord:1183…`, or the number alone), its link, as Discord copies it, its
+event's id in hex, or its place in the log (`120` where no message is called that, or `#120`). An answer of the
+assistant's is meant by any message as which it arrived.
 """
 
 import re
@@ -27,6 +28,8 @@ from replay.reading import Reader, Reading
 
 EVENT = re.compile(r"[0-9a-f]{32}")
 PLACE = re.compile(r"#([0-9]{1,18})")
+BARE = re.compile(r"[0-9]{1,18}")
+LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
 
 
 class Meant(NamedTuple):
@@ -47,6 +50,9 @@ class Meant(NamedTuple):
 def the_message(rows: Rows, reader: Reader, text: str) -> Meant:
     """Which one is meant. Unknown, Ambiguous, and BadRequest for an event that is neither."""
     wanted = text.strip()
+    link = LINK.fullmatch(wanted)
+    if link is not None:
+        return _by_name(rows, reader, f"discord:{link[1]}")
     place = PLACE.fullmatch(wanted)
     if place is not None:
         return _by_event(rows, as_it_is(rows, reader, _at(reader, int(place[1]))), wanted)
@@ -103,11 +109,14 @@ def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
     platform, _, key = wanted.rpartition(":")
     sent = rows.get(SENT, sent_key(Ref(platform or "discord", key)))
     reading = None if sent is None else reader.find(sent.turn)
-    if reading is None:
-        raise Unknown(
-            f"no message {in_quotes(wanted)} is known here, or it was taken back already: `dnam log` lists them, as #12"
-        )
-    return _by_event(rows, reading, wanted)
+    if reading is not None:
+        return _by_event(rows, reading, wanted)
+    if BARE.fullmatch(wanted) and 0 < int(wanted) <= reader.size:
+        return _by_event(rows, as_it_is(rows, reader, reader.at(Seq(int(wanted)))), f"#{wanted}")
+    raise Unknown(
+        f"no message {in_quotes(wanted)} is known here, or it was taken back already: `dnam log` lists them, "
+        "each with a number that means it too, as 12 or '#12'"
+    )
 
 
 def what_goes(rows: Rows, meant: Meant, said: int, by: By = OPERATOR, *, whole: bool = True) -> Redaction:

@@ -36,7 +36,8 @@ def why_not(rows: Rows, person: Handle, text: str, there: Whereabouts, now: int)
     found = [*find_items(rows, text, person), *find_items(rows, text, NOBODY)]
     if not found:
         raise Unknown(
-            f"{name_of(rows, person)} has no item {in_quotes(text)}, nor is it lore. `dnam show --all` lists theirs"
+            f"{name_of(rows, person)} has no item {in_quotes(text)}, nor is it lore. "
+            "`dnam show USER --all` lists theirs"
         )
     here = frozenset(opened(rows, there.setting))
     return [_seen(rows, person, row.item, here, there, now) for row in found]

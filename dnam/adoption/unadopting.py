@@ -14,6 +14,7 @@ from typing import NamedTuple
 from dnam.access import Access
 from dnam.adoption.adopted import Taken, Touch, Touched, counted, touched_by, touched_in
 from dnam.adoption.half_adopted import Gone, gone_adoptions, readable, told_of
+from dnam.errors import Unknown
 from dnam.shadows.manifest import checked
 from dnam.shadows.source import heard_of, rederived_of, summary_behind
 from projections.decisions.adopt_pairs import OUT
@@ -37,12 +38,14 @@ from projections.fold import Record
 from projections.ids import EventId, Handle
 from projections.items import ITEMS, ItemRow
 from projections.lives import Address, key_of
+from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SUMMARY_ATTEMPTS, SummaryRow
 from replay.audit import rows_at
 from replay.builder import silent
 from replay.chronicle import LogChronicle
 from replay.errors import ErasedMeanwhile
+from replay.shadows.store import shadows_in
 from replay.travel import Moment
 
 Progress = Callable[[int, int], None]
@@ -123,6 +126,14 @@ class Unadopting:
     async def look(self) -> UndoOffer | None:
         """What would be taken back now; None where there is no adoption to take back."""
         return await self._memory.look(self._look)
+
+    def refuse_unknown(self, rows: Rows) -> None:
+        """Unknown where there is no shadow of this name, nor was one ever adopted; it says of which any was."""
+        if next(self._shadows(rows), None) is not None:
+            return
+        adopted = [each for each in shadows_in(self._data) if next(told_of(self.engine, rows, each), None) is not None]
+        there = f"of {', '.join(adopted)} there is" if adopted else "there is none of any shadow here"
+        raise Unknown(f"there is no adoption of {in_quotes(self._name)}, nor a shadow of that name: {there}")
 
     def _look(self, rows: Rows) -> UndoOffer | None:
         """Of the last adoption of which anything can be; where nothing can, the last one that was not taken back, or of

@@ -46,8 +46,7 @@ def adopt(
         float | None,
         typer.Option(
             metavar="USD",
-            min=0,
-            callback=amount,
+            parser=amount,
             help="Spend no more on the shadow, to bring it up to now, or on comparing.",
         ),
     ] = None,
@@ -226,7 +225,7 @@ def _tell(
         shell.out.line(f"Nothing differs from {name} that can be adopted.")
     else:
         shell.out.line(f"Adopted {in_words(taken)}, as #{taken.seq}.")
-        shell.out.line(f"`dnam adopt --undo {name}` takes it back.")
+        shell.out.line(f"`{shell.command(f'adopt --undo {name}')}` takes it back.")
 
 
 NAMES = ("shadow", "goes_on", "people", "summaries", "missed", "adopted")

@@ -24,7 +24,7 @@ def ready(shell: Shell, name: str, most: float | None, *, behind: bool) -> "Mani
     manifest = load(shell.data, name)
     missing, head = _missing(shell, manifest)
     if manifest.state != "complete":
-        raise BadRequest(f"the shadow {name} is not complete: `dnam rederive --name {name}` goes on")
+        raise BadRequest(f"the shadow {name} is not complete: `{shell.command(f'rederive --name {name}')}` goes on")
     if not missing:
         return msgspec.structs.replace(manifest, upto=head)
     if behind:
@@ -68,12 +68,12 @@ def _bring_up(shell: Shell, manifest: "Manifest", most: float | None) -> "Manife
         with told_how_to_go_on("nothing was adopted; what was made of the shadow stays, and the same command goes on"):
             done = asyncio.run(run_derivation(shell, manifest, agree, most, AT_ONCE))
     except (NoKey, EncoderError) as error:
-        raise BadRequest(f"{error}. {_as_it_is(manifest)}") from error
+        raise BadRequest(f"{error}. {_as_it_is(shell, manifest)}") from error
     if done is None:
         shell.out.note(DECLINED)
-        raise BadRequest(_as_it_is(manifest))
+        raise BadRequest(_as_it_is(shell, manifest))
     return done
 
 
-def _as_it_is(manifest: "Manifest") -> str:
-    return f"`dnam adopt {manifest.name} --behind` takes over what the shadow knows"
+def _as_it_is(shell: Shell, manifest: "Manifest") -> str:
+    return f"`{shell.command(f'adopt {manifest.name} --behind')}` takes over what the shadow knows"

@@ -26,6 +26,7 @@ WORDS_STAY = (
 
 
 RULE = "It takes an id, or words as they stand there, at least 60 % of all"
+MOST_MEANT = 3
 
 
 class Done(NamedTuple):
@@ -185,6 +186,7 @@ def forget(
         from shlex import quote
 
         from dnam.finding import is_item
+        from dnam.whereabouts import in_direct
         from projections.events.values import OPERATOR
         from projections.policies.item_ids import is_id
 
@@ -195,8 +197,9 @@ def forget(
         is_named = named or (not by_words and is_id(meant))  # one that nobody has is refused, as by `restore`
         items = await memory.forget(person, id=meant, by=OPERATOR, setting=setting) if is_named else by_words
         if not items:
-            return _not_forgotten(f"`dnam show {quote(user)}`")
-        return Done("forgotten", items, _forgotten(user, items))
+            meant_too = await memory.search(person, meant, setting=setting or in_direct(person))
+            return _not_forgotten(shell.command(f"show {quote(user)}"), [hit.item for hit in meant_too[:MOST_MEANT]])
+        return Done("forgotten", items, _forgotten(shell, user, items))
 
     shell = Shell(data, as_json)
     _tell(shell, shell.run(action, named=user))
@@ -211,19 +214,22 @@ def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, 
         compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
         items = await memory.forget_for(compartment, what.strip(), by=OPERATOR)
         kept = f"--guild {quote(guild)}" if guild is not None else "--owner" if owner else "--self"
-        hints = (f"  {item.text} ({item.id})\n    dnam restore {kept} {item.id}" for item in items)
+        hints = (f"  {item.text} ({item.id})\n    {shell.command(f'restore {kept} {item.id}')}" for item in items)
         lines = [f"Forgot {len(items)} item(s).", *hints]
-        listed = f"`dnam lore {kept}`"
+        listed = shell.command(f"lore {kept}")
         return Done("forgotten", items, "\n".join(lines)) if items else _not_forgotten(listed)
 
     _tell(shell, shell.run(action, named=guild))
 
 
-def _not_forgotten(listed: str) -> Done:
-    return Done(None, (), f"No matching items found. {RULE}: {listed} lists what there is.")
+def _not_forgotten(listed: str, meant: "Sequence[Item]" = ()) -> Done:
+    """That nothing is meant by these words, and what shares words with them."""
+    lines = [f"No matching items found. {RULE}: `{listed}` lists what there is."]
+    lines += ["Did you mean:", *(f"  {item.text} ({item.id})" for item in meant)] if meant else []
+    return Done(None, (), "\n".join(lines))
 
 
-def _forgotten(user: str, items: "Sequence[Item]") -> str:
+def _forgotten(shell: Shell, user: str, items: "Sequence[Item]") -> str:
     from shlex import quote
 
     from dnam.finding import place_option
@@ -232,7 +238,7 @@ def _forgotten(user: str, items: "Sequence[Item]") -> str:
     options = [place_option(item.compartment) if ids[item.id] > 1 else "" for item in items]
     places = [f" --in {quote(option)}" if option else "" for option in options]
     lines = [
-        f"  {item.text}\n    dnam restore {quote(user)} {item.id}{place}"
+        f"  {item.text}\n    {shell.command(f'restore {quote(user)} {item.id}{place}')}"
         for item, place in zip(items, places, strict=True)
     ]
     return "\n".join([f"Forgot {len(items)} item(s).", *lines, WORDS_STAY])
@@ -241,7 +247,7 @@ def _forgotten(user: str, items: "Sequence[Item]") -> str:
 def restore(
     user: UserOrNobody = None,
     item: Annotated[
-        str | None, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show` lists it.")
+        str | None, typer.Argument(metavar="ID", callback=typed, help="An item's id, as `dnam show --all` lists it.")
     ] = None,
     guild: GuildName = None,
     owner: OwnersLayer = False,

@@ -13,6 +13,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json
 from dnam.cli.failures import FOUND_SOMETHING, Ending
+from dnam.cli.looking import tell_taken_back
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell
 from projections.errors import BadRequest
@@ -20,6 +21,7 @@ from projections.policies.text import whole
 
 if TYPE_CHECKING:
     from dnam.moments import Looked
+    from dnam.taken_back import TakenBack
     from projections.differences import Difference
     from projections.ids import Handle
     from projections.lookup import SessionCard
@@ -130,9 +132,24 @@ def _moments(
 def _compare(shell: Shell, engine: "Engine", rows: "Rows", who: str, moments: "tuple[Looked, Looked]") -> bool:
     """Tell what differs; whether anything does."""
     card = _meant(rows, who)
+    there = zip(("--from", "--to"), moments, strict=True)
+    gone = [tell_taken_back(_taken_back(engine, rows, card, looked), option) for option, looked in there]
+    readable = ", as far as it can still be read" if any(gone) else ""
     if isinstance(card, bytes):
-        return _compare_person(shell, engine, rows, card, moments)
-    return _compare_summary(shell, engine, rows, card, moments)
+        return _compare_person(shell, engine, rows, card, moments, readable)
+    return _compare_summary(shell, engine, rows, card, moments, readable)
+
+
+def _taken_back(engine: "Engine", rows: "Rows", card: "Handle | SessionCard", looked: "Looked") -> "TakenBack":
+    """What of a person or a session at a moment was taken back since."""
+    from dnam.taken_back import taken_back
+    from replay.audit import rows_at
+
+    found = taken_back(engine, looked.moment)
+    if isinstance(card, bytes):
+        return found.of(engine, card)
+    then = rows_at(rows, engine.live, looked.moment)
+    return found.in_force(then, [(card.session, _epoch(then, card))])
 
 
 def _meant(rows: "Rows", who: str) -> "Handle | SessionCard":
@@ -160,7 +177,7 @@ def _as_json(looked: "Looked") -> dict[str, Any]:
 
 
 def _compare_person(
-    shell: Shell, engine: "Engine", rows: "Rows", person: "Handle", moments: "tuple[Looked, Looked]"
+    shell: Shell, engine: "Engine", rows: "Rows", person: "Handle", moments: "tuple[Looked, Looked]", readable: str
 ) -> bool:
     from projections.people import name_of
     from replay.audit import differences
@@ -173,7 +190,7 @@ def _compare_person(
         ends = {"from": _as_json(first), "to": _as_json(last)}
         shell.out.emit({"person": person, "name": name, **ends, "differences": told})
     elif not found:
-        shell.out.note(f"nothing that is remembered of {name_of(rows, person)} differs")
+        shell.out.note(f"nothing that is remembered of {name_of(rows, person)} differs{readable}")
     else:
         _tell_differences(shell, rows, told)
     return bool(found)
@@ -238,7 +255,7 @@ def _look(kind: str) -> str:
 
 
 def _compare_summary(
-    shell: Shell, engine: "Engine", rows: "Rows", card: "SessionCard", moments: "tuple[Looked, Looked]"
+    shell: Shell, engine: "Engine", rows: "Rows", card: "SessionCard", moments: "tuple[Looked, Looked]", readable: str
 ) -> bool:
     from dnam.cli.timeline import by_line, line, spans_of
     from projections.wording import differs, wording
@@ -249,7 +266,7 @@ def _compare_summary(
         first, last = map(_as_json, moments)
         shell.out.emit({"key": card.key, "session": card.session, "from": first, "to": last, "words": words})
     elif not differs(words):
-        shell.out.note(f"the summary of {card.key} is the same")
+        shell.out.note(f"the summary of {card.key} is the same{readable}")
     else:
         for each in by_line(words):
             line(shell, *spans_of(each))
@@ -258,14 +275,18 @@ def _compare_summary(
 
 def _summary(engine: "Engine", rows: "Rows", card: "SessionCard", looked: "Looked") -> str:
     """The text of then, in the epoch of then; empty where there was none."""
-    from projections.places import audience_of
     from projections.summaries import find_summary
     from replay.audit import rows_at
 
     then = rows_at(rows, engine.live, looked.moment)
-    audience = audience_of(then, card.place.place) or card.audience
-    found = find_summary(then, card.session, audience.epoch)
+    found = find_summary(then, card.session, _epoch(then, card))
     return "" if found is None else found.row.text
+
+
+def _epoch(then: "Rows", card: "SessionCard") -> int:
+    from projections.places import audience_of
+
+    return (audience_of(then, card.place.place) or card.audience).epoch
 
 
 COMMANDS = (Command("diff", diff, "diff Kim --from yesterday"),)

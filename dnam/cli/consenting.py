@@ -1,5 +1,6 @@
 """Who is not to be recorded: `opt-out` and `opt-in`."""
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from dnam.cli.command import Command, Data, Json, User, Yes
@@ -48,7 +49,8 @@ def _consent(shell: Shell, user: str, *, out: bool) -> None:
     elif out:
         shell.out.line("Nothing of theirs is recorded from now on." if changed else already)
         if is_known:
-            shell.out.line(f"What is there of them stays: `dnam erase {user}` takes it away.")
+            erase = shell.command(f"erase {quote(user)}")
+            shell.out.line(f"What is there of them stays: `{erase}` takes it away.")
     else:
         shell.out.line("What they say is recorded again, from now on." if changed else already)
 

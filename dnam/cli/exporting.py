@@ -87,7 +87,7 @@ def _target(out: str) -> Iterator[BinaryIO]:
     """Where it goes: standard output as it comes, or a file that is there when all of it is. CannotWrite where either
     lies on a full disk, say; a standard output that nobody reads any more is no failure.
     """
-    from dnam.given_file import writing_to
+    from dnam.given_file import refuse_nowhere, writing_to
     from replay.errors import CannotWrite
 
     if out == TO_STDOUT:
@@ -101,8 +101,7 @@ def _target(out: str) -> Iterator[BinaryIO]:
             raise CannotWrite(f"{UNWRITTEN}: {error}") from error
         return
     path = Path(out).expanduser()
-    if not path.parent.is_dir() or path.is_dir():
-        raise BadRequest(f"--out names a file in a folder that is there, not {out}")
+    refuse_nowhere(path)
     try:
         with writing_to(path) as file:
             yield file

@@ -70,7 +70,7 @@ def _erase_person(shell: Shell, user: str) -> None:
         except Unknown as error:
             if not left.erasures:
                 raise
-            with _told_broken_off(user, "somebody"), shell.out.progress("making the views anew") as progress:
+            with _told_broken_off(shell, user, "somebody"), shell.out.progress("making the views anew") as progress:
                 receipt = await go_on(memory, left, progress)
             shell.out.note(f"{str(error).partition('.')[0]}; but an erasure had been broken off, and is finished now")
             return receipt
@@ -79,7 +79,7 @@ def _erase_person(shell: Shell, user: str) -> None:
         if not shell.out.confirm(await memory.look(lambda rows: _question(rows, person, taken))):
             return None
         name = await memory.look(lambda rows: _name(rows, person))
-        with _told_broken_off(user, name), shell.out.progress("making the views anew") as progress:
+        with _told_broken_off(shell, user, name), shell.out.progress("making the views anew") as progress:
             receipt = await erase(memory, person, progress=progress)
         if left.erasures:
             shell.out.note("an erasure that had been broken off before is finished too")
@@ -96,7 +96,7 @@ def _erase_person(shell: Shell, user: str) -> None:
 
 
 @contextmanager
-def _told_broken_off(user: str, name: str) -> Iterator[None]:
+def _told_broken_off(shell: Shell, user: str, name: str) -> Iterator[None]:
     """What is done by then, what is not, and how it is finished."""
     from shlex import quote
 
@@ -105,7 +105,7 @@ def _told_broken_off(user: str, name: str) -> Iterator[None]:
     try:
         yield
     except BrokenOff as error:
-        again = f"Then run `dnam erase {quote(user)} --yes` again: it finishes"
+        again = f"Then run `{shell.command(f'erase {quote(user)} --yes')}` again: it finishes"
         raise BrokenOff(f"{name} is erased, but {error}. {again}") from error
 
 
@@ -120,11 +120,11 @@ def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
     from projections.people import accounts_of, name_of
 
     accounts = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
-    exports = f" {len(taken.exports)} export(s) in the data folder are removed." if taken.exports else ""
+    exports = f" {len(taken.exports)} export(s) in the data folder would be removed." if taken.exports else ""
     if taken.shadows:
-        exports += f" It is gone from {len(taken.shadows)} shadow(s) too."
+        exports += f" It would be gone from {len(taken.shadows)} shadow(s) too."
     return (
-        f"{name_of(rows, person)} ({accounts}) is erased: {counted(taken)}, under {keys_words(taken)}.{exports} "
+        f"{name_of(rows, person)} ({accounts}) would be erased: {counted(taken)}, under {keys_words(taken)}.{exports} "
         "It cannot be undone. Go on?"
     )
 
@@ -178,11 +178,11 @@ def _erase_guild(shell: Shell, name: str) -> None:
             raise Ending(0) from None
         named = await memory.look(lambda rows: place_words(rows, str(guild)))
         taken = await look_at_guild(memory, guild)
-        exports = f" {len(taken.exports)} export(s) in the data folder are removed." if taken.exports else ""
+        exports = f" {len(taken.exports)} export(s) in the data folder would be removed." if taken.exports else ""
         question = (
-            f"Everything that was said and learned in {named} ({guild}) is redacted: {guild_counted(taken)}. "
-            f"Its settings go too, but for those by which less is learned or kept (learn, retention_days).{exports} "
-            "It cannot be undone. Go on?"
+            f"Everything that was said and learned in {named} ({guild}) would be redacted: {guild_counted(taken)}. "
+            "Its settings would go too, but for those by which less is learned or kept (learn, retention_days)."
+            f"{exports} It cannot be undone. Go on?"
         )
         return await erase_whole_guild(memory, guild) if shell.out.confirm(question) else None
 
@@ -219,7 +219,9 @@ def redact(
     message: Annotated[
         str,
         typer.Argument(
-            metavar="MESSAGE", callback=typed, help="A message's id on its platform, its event's id, or its #SEQ."
+            metavar="MESSAGE",
+            callback=typed,
+            help="A message's id on its platform, its link, its event's id, or its number in the log, as 12 or '#12'.",
         ),
     ],
     data: Data = None,

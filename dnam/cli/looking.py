@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dnam.cli.command import At, Command, Data, Json, Said, SessionName, User
+from dnam.cli.screen import note
 from dnam.cli.shell import Shell, View
 from dnam.times import iso
 
 if TYPE_CHECKING:
+    from dnam.taken_back import TakenBack
     from projections.groups import Group
     from projections.ids import Handle
     from projections.items import ItemRow, RefusalRow
@@ -49,7 +51,9 @@ def show(
         now, person = view.now, named(view, user)
         is_owner = owns(now, person, shell.settings.owner_ids) or is_operator(now, person)
         groups = _groups(view.rows, person, all_items=all_items, is_owner=is_owner)
-        summaries = list(_summaries(view.rows, person))
+        units = _units(view.rows, person)
+        summaries = list(_summaries(view.rows, units))
+        _tell_taken_back(view, person, units)
         if shell.out.as_json:
             shell.out.emit(
                 {
@@ -75,6 +79,23 @@ def show(
             shell.out.line(f"held: [{row.kind}] {row.text}: {row.reason}")
         for each in summaries:
             _show_summary(shell, now, each)
+
+
+def _tell_taken_back(view: View, person: "Handle", units: Sequence[tuple[str, int]]) -> None:
+    """Say what was taken back since the moment that is looked at: of a person's items, and of these sessions."""
+    from dnam.taken_back import taken_back
+
+    if view.looked is not None:
+        found = taken_back(view.engine, view.looked.moment)
+        tell_taken_back(found.of(view.engine, person).and_of(found.in_force(view.rows, units)))
+
+
+def tell_taken_back(found: "TakenBack", option: str = "") -> bool:
+    """Say that something of a moment is not as it was, where it is so; whether it is."""
+    told = found.note()
+    if told:
+        note(f"{option}: {told}" if option else told)
+    return bool(told)
 
 
 def as_of(view: View) -> dict[str, Any] | None:
@@ -198,17 +219,23 @@ def _item_cells(shell: Shell, rows: "Rows", row: "ItemRow", with_reasons: bool) 
 # -- summaries -----------------------------------------------------------------------------------------------------
 
 
-def _summaries(rows: "Rows", person: "Handle") -> "Iterator[Found[SummaryRow]]":
-    """The summaries of the sessions in which a person spoke, and of the conversations with them alone."""
+def _units(rows: "Rows", person: "Handle") -> list[tuple[str, int]]:
+    """The sessions in which a person spoke, and the conversations with them alone, each in its epoch."""
     from projections.lookup import sessions_with
     from projections.messages import units_of
-    from projections.summaries import find_summary
 
     if not person:
-        return
+        return []
     spoken = [(each.session, each.audience.epoch) for each in units_of(rows, person)]
     direct = [(card.session, card.audience.epoch) for card in sessions_with(rows, person)]
-    for session, epoch in sorted({*spoken, *direct}):
+    return sorted({*spoken, *direct})
+
+
+def _summaries(rows: "Rows", units: Iterable[tuple[str, int]]) -> "Iterator[Found[SummaryRow]]":
+    """The summaries of these that there are."""
+    from projections.summaries import find_summary
+
+    for session, epoch in units:
         found = find_summary(rows, session, epoch)
         if found is not None and found.row.text:
             yield found
@@ -261,27 +288,46 @@ def _show_summary(shell: Shell, rows: "Rows", found: "Found[SummaryRow]") -> Non
 
 def summary(session: SessionName, at: At = None, said: Said = None, data: Data = None, as_json: Json = False) -> None:
     """The rolling summary of a session, now or at a moment of the past."""
+    from dnam.taken_back import TakenBack, taken_back
+    from projections.summaries import find_summary
+
     shell = Shell(data, as_json)
     with shell.looking(at, said) as view:
-        found = _summary_of(view, session)
-        if found is None:
-            shell.out.note(f"there is no summary of {session} {'yet' if view.looked is None else 'by then'}")
+        where = _unit_of(view, session)
+        found = find_summary(view.rows, *where)
+        told = None if found is None or not found.row.text else found
+        gone = TakenBack() if view.looked is None else taken_back(view.engine, view.looked.moment)
+        if tell_taken_back(gone.in_force(view.rows, [where])) and told is not None:
+            shell.out.note("this is the last one before it that can be read")
+        elif told is None:
+            shell.out.note(_no_summary(shell, view, session, found))
         if shell.out.as_json:
-            shell.out.emit(None if found is None else {**_summary_json(view.now, found), "as_of": as_of(view)})
-        elif found is not None:
-            shell.out.lines(found.row.text)
+            shell.out.emit(None if told is None else {**_summary_json(view.now, told), "as_of": as_of(view)})
+        elif told is not None:
+            shell.out.lines(told.row.text)
 
 
-def _summary_of(view: View, session: str) -> "Found[SummaryRow] | None":
-    """In the epoch of then: who can read a place may have changed since."""
+def _unit_of(view: View, session: str) -> tuple[str, int]:
+    """A session in the epoch of then: who can read a place may have changed since."""
     from dnam.finding import the_session
     from projections.places import audience_of
-    from projections.summaries import find_summary
 
     card = the_session(view.now, session)
     audience = audience_of(view.rows, card.place.place) or card.audience
-    found = find_summary(view.rows, card.session, audience.epoch)
-    return found if found is not None and found.row.text else None
+    return card.session, audience.epoch
+
+
+def _no_summary(shell: Shell, view: View, session: str, found: "Found[SummaryRow] | None") -> str:
+    """That there is none, or that it waits to be made anew."""
+    from projections.summaries import is_withheld
+
+    if found is None or not is_withheld(found.row):
+        return f"there is no summary of {session} {'yet' if view.looked is None else 'by then'}"
+    why = "something that it covered was taken back"
+    if view.looked is not None:
+        return f"the summary of {session} was withheld then: {why}"
+    learn = shell.command("learn")
+    return f"the summary of {session} is withheld, since {why}: the next one is made with `{learn}`, or in talk"
 
 
 COMMANDS = (

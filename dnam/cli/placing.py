@@ -189,7 +189,7 @@ def _show(shell: Shell, found: "WhyNot", user: str, place: str) -> None:
     for opener in found.opens_it:
         out.line(f"  opened by {opener}")
     if found.do:
-        out.line(f"  to change that: dnam {found.do} {quote(user)} {item.id}")
+        out.line(f"  to change that: {shell.command(f'{found.do} {quote(user)} {item.id}')}")
 
 
 COMMANDS = (

@@ -68,8 +68,7 @@ def rederive(
         float | None,
         typer.Option(
             metavar="USD",
-            min=0,
-            callback=amount,
+            parser=amount,
             help="Stop before more than this was spent on the shadow; of vectors alone, by this command.",
         ),
     ] = None,
@@ -170,7 +169,8 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
         return asyncio.run(run_derivation(shell, manifest, agree, max_cost, parallel))
     except KeyboardInterrupt:
         if agreed:
-            shell.out.note(f"broken off: what was made stays, and `dnam rederive --name {manifest.name}` goes on")
+            goes_on = shell.command(f"rederive --name {manifest.name}")
+            shell.out.note(f"broken off: what was made stays, and `{goes_on}` goes on")
         raise
     finally:
         if not agreed and not manifest.log and _is_begun(shell, manifest):
@@ -315,7 +315,7 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
         vain = counted(done.unusable, "run")
         shell.out.line(f"{vain} got no reply that could be used: what they had read counts as unread.")
     tell_less_read(shell, runs)
-    shell.out.line(f"`dnam diff --shadow {done.name}` shows what would change.")
+    shell.out.line(f"`{shell.command(f'diff --shadow {done.name}')}` shows what would change.")
 
 
 def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":

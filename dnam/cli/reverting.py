@@ -148,7 +148,7 @@ def _asked(shell: Shell, memory: "Memory", rows: "Rows", meant: Meant) -> "Asked
 def _seq(text: str) -> int:
     number = text.strip().removeprefix("#")
     if not number.isascii() or not number.isdigit():
-        raise BadRequest(f"{text!r} is no SEQ: `dnam log` and `dnam audit` show them, as in #12")
+        raise BadRequest(f"{text!r} is no SEQ: `dnam log` and `dnam audit` show them, as in 12 or '#12'")
     return int(number[:19])
 
 
@@ -255,7 +255,7 @@ def _receipt(shell: Shell, found: "Plan", what: str, done: "Done | None") -> Non
         shell.out.line(f"Took back the revert of {what}: {counted(done.events, 'event')}, from #{done.first} on.")
     elif done is not None:
         shell.out.line(f"Reverted {what}: {counted(done.events, 'event')}, from #{done.first} on.")
-        shell.out.line(f"`dnam revert --undo {done.first}` takes it back.")
+        shell.out.line(f"`{shell.command(f'revert --undo {done.first}')}` takes it back.")
 
 
 def _nothing(found: "Plan", what: str) -> str:

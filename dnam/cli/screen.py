@@ -173,11 +173,15 @@ def answer_to(question: str) -> str:
         return "" if stdin is None else stdin.readline()
 
 
-def amount(value: float | None) -> float | None:
+def amount(value: str | float) -> float:
     """A number of USD that somebody gave; BadParameter for what is none."""
-    if value is not None and not isfinite(value):
-        raise typer.BadParameter("it is to be an amount in USD")
-    return value
+    try:
+        number = float(value)
+    except ValueError:
+        number = -1.0
+    if not isfinite(number) or number < 0:
+        raise typer.BadParameter(f"{value!r} is not an amount in USD, of 0 or more")
+    return number
 
 
 @contextmanager

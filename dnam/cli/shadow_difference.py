@@ -37,7 +37,7 @@ def difference(shell: Shell, name: str, html: Path | None, meant: Meant | None) 
         shell.refuse_printed_page("--html -")
     whole = _found(shell, name, meant)
     found = whole.report
-    for text in found.notes:
+    for text in found.notes_with(shell.command):
         shell.out.note(text)
     if html is not None:
         _write_page(shell, whole, html)

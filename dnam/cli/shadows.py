@@ -126,8 +126,9 @@ def _refuse_half_adopted(shell: Shell, name: str) -> None:
         return
     if is_half:
         raise BadRequest(
-            f"a part of the shadow {name} is adopted, which was broken off and does not count yet: `dnam adopt {name}` "
-            f"goes on, `dnam adopt --undo {name}` takes it back: then it can be dropped"
+            f"a part of the shadow {name} is adopted, which was broken off and does not count yet: "
+            f"`{shell.command(f'adopt {name}')}` goes on, `{shell.command(f'adopt --undo {name}')}` takes it back: "
+            "then it can be dropped"
         )
 
 

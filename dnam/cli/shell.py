@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dnam.cli.screen import Screen, in_quotes, note
@@ -68,7 +69,12 @@ class Shell:
             origins = {**self.settings.origins, "DNAM_DATA": "--data"}
             self.settings = replace(self.settings, data=Path(data).expanduser(), origins=origins)
         self.data = self.settings.data
+        self._given = f" --data {quote(data)}" if data else ""
         self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
+
+    def command(self, words: str) -> str:
+        """A command on this memory, as it is to be typed: with --data where that was given."""
+        return f"dnam {words}{self._given}"
 
     def refuse_printed_page(self, option: str) -> None:
         """BadRequest where --json prints a value and this option a page, both to stdout."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dnam.cli.command import At, Command, Data, Json, Said
-from dnam.cli.looking import as_of
+from dnam.cli.looking import as_of, tell_taken_back
 from dnam.cli.shell import Shell, View
 from dnam.cli.upkeep import data_folder
 from dnam.times import iso
@@ -27,6 +27,7 @@ def stats(at: At = None, said: Said = None, data: Data = None, as_json: Json = F
     try:
         with shell.looking(at, said) as view:
             counted = _counted(view)
+            _tell_items_taken_back(view)
     except (KeyRingMissing, KeyRingDamaged):
         if at is None and said is None:
             _tell_without_keys(shell)
@@ -35,6 +36,14 @@ def stats(at: At = None, said: Said = None, data: Data = None, as_json: Json = F
         shell.out.emit({**counted, "as_of": as_of(view)})
         return
     shell.out.table((), _stats_cells(counted))
+
+
+def _tell_items_taken_back(view: View) -> None:
+    """Say that items which were counted then are not counted any more."""
+    from dnam.taken_back import taken_back
+
+    if view.looked is not None:
+        tell_taken_back(taken_back(view.engine, view.looked.moment)._replace(summaries={}))
 
 
 def _tell_without_keys(shell: Shell) -> None:

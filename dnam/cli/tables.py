@@ -15,8 +15,10 @@ WRAPPED_FROM = 30
 """A column of a drawn table is wrapped only when a cell is longer: ids and times stay whole."""
 LEAST_WRAPPED = 24
 """How wide a wrapped column has to be: where there is less room, rows are drawn one after the other."""
-GAP = 2
-"""Between two columns."""
+GAP = 3
+"""Between two columns of a drawn table: a space behind one, what divides them, and a space before the next."""
+EDGES = 2
+"""What stands at its two sides."""
 
 
 def columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -61,7 +63,8 @@ def draw(titles: Sequence[str], rows: Sequence[Sequence[str]], marks: Callable[[
     longest = [max(map(width_of, cells)) for cells in zip(*([titles] if titles else []), *rows, strict=True)]
     whole = sum(each for each in longest if each <= WRAPPED_FROM)
     wrapped = sum(each > WRAPPED_FROM for each in longest)
-    if console.width - whole - GAP * len(longest) < wrapped * LEAST_WRAPPED:
+    framed = GAP * (len(longest) - 1) + EDGES
+    if console.width - whole - framed < wrapped * LEAST_WRAPPED:
         for row in rows:
             _draw_row(console, titles, row, marks)
     else:

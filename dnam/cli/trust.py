@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dnam.cli.command import Command, Data, Json, Yes
+from dnam.cli.command import Command, Data, Json, Yes, whole_number
 from dnam.cli.filing import DONE, filed
 from dnam.cli.shell import Shell
 from dnam.cli.upkeep import data_folder
@@ -118,7 +118,9 @@ def _json(signed: "Signed", out: Path | None) -> dict[str, Any]:
 
 
 def prove(
-    seq: Annotated[int, typer.Argument(metavar="SEQ", help="An event's place in the log, from 1.")],
+    seq: Annotated[
+        int, typer.Argument(metavar="SEQ", parser=whole_number(0), help="An event's place in the log, from 1.")
+    ],
     out: Out = None,
     data: Data = None,
     as_json: Json = False,

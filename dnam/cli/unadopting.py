@@ -38,6 +38,7 @@ async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting"
 
     offer = await undoing.look()
     if offer is None:
+        await memory.look(undoing.refuse_unknown)
         await memory.look(lambda rows: _tell_undone(shell, rows, name, None, None))
         return
     if not shell.out.as_json:
@@ -61,16 +62,20 @@ async def _undo(shell: Shell, memory: "Memory", name: str, undoing: "Unadopting"
 def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
     from projections.decisions.adopt_pairs import OUT
 
+    def becomes(count: int) -> str:
+        """What is agreed to already is; what will be asked about would be."""
+        return "would be" if not shell.out.yes else "is" if count == 1 else "are"
+
     for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
-        back = f"{counted(each.items, 'item')} {'is' if each.items == 1 else 'are'} again as before"
-        shell.out.line(f"{name_of_owner(rows, each.owner)}: {back if each.items else 'nothing is taken back'}")
+        back = f"{counted(each.items, 'item')} {becomes(each.items)} again as before"
+        shell.out.line(
+            f"{name_of_owner(rows, each.owner)}: {back if each.items else f'nothing {becomes(1)} taken back'}"
+        )
         show_left(shell, (left.reason for left in each.left))
     if offer.sessions or offer.changed or offer.out:
         shell.out.line(f"{counted(len(offer.sessions), 'summary')} of sessions")
         if offer.withheld:
-            shell.out.line(
-                f"    {len(offer.withheld)} {'is' if len(offer.withheld) == 1 else 'are'} made anew: {WITHHELD}"
-            )
+            shell.out.line(f"    {len(offer.withheld)} {becomes(len(offer.withheld))} made anew: {WITHHELD}")
         show_left(shell, (*(CHANGED for _ in offer.changed), *(OUT for _ in offer.out)))
 
 
@@ -93,13 +98,13 @@ def _tell_undone(
         if offer.waits:
             shell.out.line("What stays of who opted out is taken back by the same command once they opted in again.")
         for each in freed:
-            shell.out.line(_freed(each))
+            shell.out.line(_freed(shell, each))
 
 
-def _freed(freed: "Freed") -> str:
+def _freed(shell: Shell, freed: "Freed") -> str:
     """What lay under it, and can be taken back now."""
     what = f"{counted(freed.items, 'item')} and {counted(freed.summaries, 'summary')}"
-    undo = f"`dnam adopt --undo {freed.shadow}`"
+    undo = f"`{shell.command(f'adopt --undo {freed.shadow}')}`"
     if freed.begun:
         return f"What lay under it of the adoption of {freed.shadow} can be taken back now: {undo} goes on with {what}."
     return f"The adoption of {freed.shadow}, which lay under it, still counts: {undo} takes back {what}."

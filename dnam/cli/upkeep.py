@@ -232,12 +232,17 @@ def verify(
 def _kept(store: "DiskStore", since: str | None, vkey: str | None) -> "Checkpoint | None":
     """The checkpoint to hold the log against, once its signature was seen to be good."""
     from replay.checkpoint import opened, verifier_of
+    from replay.errors import NotACheckpoint
 
     if since is None:
         if vkey is not None:
             raise BadRequest("--vkey says who signed a checkpoint: name the checkpoint with --since")
         return None
-    return opened(_read(since), store, None if vkey is None else verifier_of(vkey))
+    try:
+        return opened(_read(since), store, None if vkey is None else verifier_of(vkey))
+    except NotACheckpoint as error:
+        name = "what stands in standard input" if since == "-" else since
+        raise NotACheckpoint(f"{name} is no checkpoint: {error}") from error
 
 
 def _read(name: str) -> bytes:

@@ -9,6 +9,7 @@ from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.forget_lore import NOT_EDITED, forget_lore, is_lore, lore_to_forget, lore_to_restore, restore_lore
 from dnam.commands.forgotten_before import forgotten_before
+from dnam.commands.gone import gone, list_gone, where_listed
 from dnam.commands.made_room import made_room
 from dnam.commands.picking import STATUSES, WORDS_STAY, in_each, listed, not_here, own, plain, shown_id
 from dnam.commands.undo import undoable
@@ -42,6 +43,9 @@ TOLD_ALONE = f"kept {{where}}, so told in your direct messages alone (`{PREFIX} 
 """Of what is of the time when fewer could read a channel."""
 OTHERS = "This is the one kept {where}. What else has the id stays as it is, kept {others}."
 MOST_HELD = 5
+ALL = ("all", "yes")
+"""What `show` takes: it is typed as `all`, and chosen as `all:yes`."""
+ONLY_ALL = f"`{PREFIX} show` takes nothing more than `all`, which lists what was forgotten too."
 
 
 class Shown(NamedTuple):
@@ -57,9 +61,11 @@ class Shown(NamedTuple):
     summary_chars: int
 
 
-async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
-    """What a prompt would hold here, with ids, then what is kept and would not fit."""
-    memory = assistant.memory
+async def show(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
+    """What a prompt would hold here, with ids, then what is kept and would not fit; with "all" also what is gone."""
+    memory, besides = assistant.memory, arguments.get("all", "").casefold()
+    if besides not in ("", *ALL):
+        return Reply(ONLY_ALL, failed=True)
     request = Request(
         setting=asked.setting,
         session=asked.session,
@@ -71,7 +77,8 @@ async def show(assistant: Assistant, asked: Invocation, _: Arguments) -> Reply:
     shown = await memory.look(lambda rows: _look(rows, request, asked.sees))
     in_groups = grouped((hit.item, hit.item) for hit in shown.memory.hits)
     items = (*(item for found in in_groups.values() for item in found), *shown.besides)
-    return Reply("\n\n".join(_sections(shown)), items)
+    sections = [*_sections(shown), *([await gone(assistant, asked)] if besides else [])]
+    return Reply("\n\n".join(sections), items)
 
 
 def _look(rows: Rows, request: Request, sees: Setting) -> Shown:
@@ -254,12 +261,14 @@ async def forget(assistant: Assistant, asked: Invocation, arguments: Arguments) 
 
 
 async def restore(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
-    """Bring an item back: their own, else one of nobody's."""
-    item_id = arguments["id"]
+    """Bring an item back: their own, else one of nobody's. Without an id, list what can be."""
+    item_id = arguments.get("id", "")
+    if not item_id:
+        return await list_gone(assistant, asked)
     if not await _is_here(assistant, asked, item_id):
         if lore := await lore_to_restore(assistant, asked, item_id):
             return await restore_lore(assistant, asked, lore)
-        raise BadRequest(not_here(asked, item_id) + GONE_FOR_GOOD)
+        raise BadRequest(not_here(asked, item_id, where_listed(asked)) + GONE_FOR_GOOD)
     item = await _meant(assistant, asked, item_id, STATUSES["restore"])
     items = await assistant.memory.restore_this(item, by=asked.by, origin=asked.origin)
     if not items:

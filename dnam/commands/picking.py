@@ -160,10 +160,10 @@ def listed(items: Iterable[Item]) -> list[str]:
     return [f"- [{label(item.kind) or 'fact'}] {one_line(item.text)} {shown_id(item)}" for item in items]
 
 
-def not_here(asked: Invocation, item_id: str) -> str:
+def not_here(asked: Invocation, item_id: str, listed_by: str = f"`{PREFIX} show`") -> str:
     """That there is no item of this id, and how to see which there are."""
     before = f". {BEFORE}" if is_opened_since(asked) else ""
-    return f"there is no item `{plain(item_id)}` here: `{PREFIX} show` lists the ids{before}"
+    return f"there is no item `{plain(item_id)}` here: {listed_by} lists the ids{before}"
 
 
 def is_opened_since(asked: Invocation) -> bool:

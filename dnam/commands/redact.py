@@ -5,8 +5,6 @@ An answer is taken back by whom it answers. What is somebody else's wants to be 
 not to be found out by its number.
 """
 
-import re
-
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Invocation, Parameter, Reply
 from dnam.commands.erase import SURE, whoever_asks
@@ -25,7 +23,6 @@ PARAMETERS = (
     Parameter("message", "a message that you wrote, or an answer to you: its link, or its id"),
     Parameter(SURE, "where it is somebody else's", optional=True),
 )
-LINK = re.compile(r"<?https://(?:[a-z]+\.)?discord(?:app)?\.com/channels/(?:@me|[0-9]+)/[0-9]+/([0-9]+)>?")
 NOT_YOURS = (
     "I know no message of yours by that, nor an answer to you, or it is taken back already. A message's link works, or"
     " its id."
@@ -45,15 +42,13 @@ MORE = ", and so is what was made of it ({others})"
 async def redact_message(assistant: Assistant, asked: Invocation, arguments: Arguments) -> Reply:
     """Take a message back, with what a model made of it alone."""
     memory = assistant.memory
-    link = LINK.fullmatch(arguments["message"])
-    wanted = arguments["message"] if link is None else f"discord:{link[1]}"
     sure = arguments.get(SURE, "").casefold()
     if sure not in ("", SURE):
         raise BadRequest(f"it takes one message, and where it is somebody else's {SURE} behind it")
     person = await whoever_asks(assistant, asked)
     try:
         reader = Reader(memory.engine.live)
-        meant = await memory.look(lambda rows: the_message(rows, reader, wanted))
+        meant = await memory.look(lambda rows: the_message(rows, reader, arguments["message"]))
     except BadRequest:
         if asked.is_told_why:
             raise

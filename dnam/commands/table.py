@@ -6,7 +6,7 @@ What is added here is in the terminal, in Discord's text and among its slash com
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 from dnam.assistant import Assistant
-from dnam.commands import consent, items, keep, lore, sessions, sharing, undo, why
+from dnam.commands import consent, gone, items, keep, lore, sessions, sharing, undo, why
 from dnam.commands.command import NOTED, PREFIX, Arguments, Command, Confirms, Invocation, Parameter, Reply
 from dnam.commands.compact import compact_log
 from dnam.commands.config import PARAMETERS as CONFIG
@@ -38,14 +38,20 @@ async def show_help(assistant: Assistant, asked: Invocation, _: Arguments) -> Re
 
 ITEM_ID = Parameter("id", "the id of an item, which `show` lists", completes="active")
 ANY_ID = Parameter("id", "the id of an item, forgotten ones too", completes="any")
-GONE_ID = Parameter("id", "the id of an item, which `show` lists", completes="gone", has_menu=True)
+GONE_ID = Parameter("id", "an item's id, as `show all` lists it", completes="gone", optional=True, has_menu=True)
+ALL = Parameter("all", "also what was forgotten or is no longer so, with its ids", choices=("yes",), optional=True)
 WHAT = Parameter("what", "an item's id, or a piece of its text, at least 60 %", completes="active", has_menu=True)
 SENTENCE = Parameter("text", "a sentence")
 LORE = Parameter("text", "a sentence", optional=True)
 MOMENT = Parameter("when", "a moment, as `yesterday 18:00`, `2026-03-06` or `3 days ago`")
 
 COMMANDS: tuple[Command, ...] = (
-    Command("show", "what I remember here, with ids, and this session's summary", items.show),
+    Command(
+        "show",
+        "what I remember here, with ids, and this session's summary; with `all` also what was forgotten",
+        items.show,
+        (ALL,),
+    ),
     Command(
         "search",
         "what I remember and what was said here that has your words; also `--explain`, `--limit N`, `--all`",
@@ -57,7 +63,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("remember", "keep a sentence", items.remember, (SENTENCE,), changes=True),
     Command("edit", "change what an item says", items.edit, (ITEM_ID, SENTENCE), changes=True),
     Command("forget", "take items back: by id, or by words that stand in them", items.forget, (WHAT,), changes=True),
-    Command("restore", "bring a forgotten item back", items.restore, (GONE_ID,), changes=True),
+    Command(
+        "restore",
+        "bring a forgotten item back; without an id, list those that can be",
+        items.restore,
+        (GONE_ID,),
+        changes=True,
+        looks=gone.only_looks,
+    ),
     Command("share", "let an item be told wherever I answer you", sharing.share, (ITEM_ID,), changes=True),
     Command(
         "keep-private",

@@ -222,11 +222,27 @@ class SummaryWords(LanguageTable, frozen=True):
     nothing: str = ""
 
 
+class Subjects(LanguageTable, frozen=True):
+    """Of whom a question is. Patterns name the group `who`: with `relatives` somebody of the speaker's, with `slots`
+    who stands there by a name that is known or written large, with `plain` whoever stands there in a question without
+    the `first_person`. `pointing` words mean somebody whom the question does not name.
+    """
+
+    relatives: tuple[str, ...] = ()
+    slots: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    pointing: tuple[str, ...] = ()
+    first_person: tuple[str, ...] = ()
+
+
 class Replies(LanguageTable, frozen=True):
-    """What the offline model says. The defaults serve a language that is not known, and are English."""
+    """What the offline model says. The defaults serve a language that is not known, and are English. `nobodys` heads
+    what is told of nobody in particular, by what it is about.
+    """
 
     notice: str = "(I am the offline model, and I know no language of this name: {name}.)"
     everything: str = "{name}?"
+    nobodys: dict[str, str] = {}
     relevant: str = "{name}?"
     conversation: str = "{name}?"
     related: str = "{name}?"
@@ -234,6 +250,9 @@ class Replies(LanguageTable, frozen=True):
     refused: str = "{name}?"
     more: str = ""
     forgetting: str = "{name}?"
+    opting_out: str = "{name}?"
+    unkept: str = "{name}?"
+    secret: str = "{name}?"
     unknown: str = "I know no language of this name: {name}."
     empty: str = "I know no language of this name: {name}."
     acknowledge: str = "I know no language of this name: {name}."
@@ -245,7 +264,10 @@ class Replies(LanguageTable, frozen=True):
     identities: tuple[str, ...] = ()
     recaps: tuple[str, ...] = ()
     forgets: tuple[str, ...] = ()
+    opts_out: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
     asking: frozenset[str] = frozenset()
+    subjects: Subjects = Subjects()
 
 
 class Harmless(LanguageTable, frozen=True):

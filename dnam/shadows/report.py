@@ -80,7 +80,12 @@ class Report(NamedTuple):
     @property
     def notes(self) -> list[str]:
         """What there is to know before it is read."""
-        name, goes_on = self.shadow.name, f"`dnam rederive --name {self.shadow.name}` goes on"
+        return self.notes_with(lambda words: f"dnam {words}")
+
+    def notes_with(self, command: Callable[[str], str]) -> list[str]:
+        """The same, for where commands are typed another way."""
+        name = self.shadow.name
+        goes_on = f"`{command(f'rederive --name {name}')}` goes on"
         notes = [] if self.shadow.state == "complete" else [f"the shadow {name!r} is not complete: {goes_on}"]
         if self.behind:
             known = f"knows the log up to #{self.shadow.upto} of #{self.live}"

@@ -347,7 +347,8 @@ def _named(
     own = shelf.all() if openings is None else shelf.within(_compartments(owner, openings))
     named = find_meant(own, item_id, "").rows
     if not named:
-        raise BadRequest(f"there is no item {in_quotes(item_id)} here: `show` lists the ids{more}")
+        listed_by = "show --all" if more else "show"
+        raise BadRequest(f"there is no item {in_quotes(item_id)} here: `{listed_by}` lists the ids{more}")
     return list(named)
 
 

@@ -27,7 +27,7 @@ What is one word long (`User is vegan`) is so said by everything that has it: ra
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -117,9 +117,15 @@ def likeness(one: str, other: str, known: Rephrasing = UNKNOWN) -> Likeness:
     in_common = len(shared | (mine.predicates & theirs.predicates))
     within = shared in (mine.words, theirs.words) and in_common >= FEWEST
     enough = len(shared) >= min(FEWEST, len(mine.words), len(theirs.words)) and bool(shared)
-    words = f"{share} % of the words of both are shared ({', '.join(sorted(shared))})"
     same = enough and share >= (WITHIN if within else PERCENT) and not parted
-    return Likeness(same, share, parted or words)
+    words = f" ({', '.join(_written(other, shared, known))})" if same else ""
+    return Likeness(same, share, parted or f"{share} % of the words of both are shared{words}")
+
+
+def _written(text: str, shared: Iterable[str], known: Rephrasing) -> list[str]:
+    """The words of a text that stand for what it shares, as they are written there: nobody wrote a stem."""
+    meant = [(token.casefold(), _meaning(token, known)) for token, _ in _tokens(_in_words(text, known))]
+    return sorted({word for word, meaning in meant for each in shared if meaning == each or _is_part(each, meaning)})
 
 
 def says_all(mine: About, said: str, all_of_it: About, known: Rephrasing = UNKNOWN) -> bool:

@@ -65,7 +65,9 @@ class Backup:
 def _no_backup(place: Path) -> str:
     if (place / LOCK).exists():
         return f"the first backup into {place} was broken off: run `dnam backup {place}` again"
-    return f"there is no backup in {place}: it has no {NAME}. `dnam backup {place}` makes one"
+    if not place.is_dir():
+        return f"there is no backup in {place}: there is no such folder"
+    return f"there is no backup in {place}: it has no {NAME}, as a folder has that `dnam backup` wrote"
 
 
 # -- looking it over -----------------------------------------------------------------------------------------------

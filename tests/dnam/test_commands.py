@@ -36,6 +36,7 @@ OPEN = PlaceSeen("local", "general", "channel", "general", "guild", guild=GUILD,
 CLOSED = PlaceSeen("local", "staff", "channel", "staff", "channel", guild=GUILD, guild_name="Garden")
 ID = r"`(durable-[0-9a-f]{8})`"
 HELP = "**Memory commands:**"
+NOT_ANY_MORE = "**Not remembered any more:**"
 
 
 class World:
@@ -116,7 +117,7 @@ class TestReading:
             ("!memory edit", "`!memory edit <id> <text>` needs the id of an item, which `show` lists."),
             ("!memory edit durable-1 ", "`!memory edit <id> <text>` needs a sentence."),
             ("!memory forget", "`!memory forget <what>` needs an item's id, or a piece of its text, at least 60 %."),
-            ("!memory show me", "`!memory show` takes nothing more."),
+            ("!memory help me", "`!memory help` takes nothing more."),
         ],
     )
     def test_what_is_misread(self, text: str, problem: str) -> None:
@@ -167,9 +168,9 @@ class TestTheTable:
 
     def test_what_only_shows_something_can_be_done_again_for_another_page_and_nothing_else(self) -> None:
         lists = {each.name for each in COMMANDS if not Call(each, {}).changes}
-        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "config", "help"}
+        assert lists == {"show", "search", "at", "history", "lore", "export", "costs", "config", "help", "restore"}
         given = {each.name for each in COMMANDS if not Call(each, {"text": "I like tea"}).changes}
-        assert given == lists - {"lore"} | {"config"}
+        assert given == lists - {"lore", "restore"} | {"config"}
         config = next(each for each in COMMANDS if each.name == "config")
         assert {each: Call(config, {"action": each}).changes for each in ("list", "get", "set", "unset", "lst")} == {
             "list": False, "get": False, "set": True, "unset": True, "lst": True,
@@ -311,23 +312,64 @@ class TestRemember:
 
 class TestForgetEditRestore:
     @pytest.mark.parametrize(
-        ("text", "more"),
+        ("text", "shown", "more"),
         [
-            ("edit durable-0`\u202e0 x", ""),
+            ("edit durable-0`\u202e0 x", "show", ""),
             (
                 "restore durable-0`\u202e0",
+                "show all",
                 " What was learned from a message that was taken back is gone with it, for good.",
             ),
         ],
     )
     async def test_an_id_that_names_nothing_here_says_how_to_see_those_that_do(
-        self, world: World, text: str, more: str
+        self, world: World, text: str, shown: str, more: str
     ) -> None:
         reply = await world.reply("ada", f"!memory {text}")
         assert (reply.failed, reply.text) == (
             True,
-            f"There is no item `durable-0'\ufffd0` here: `!memory show` lists the ids.{more}",
+            f"There is no item `durable-0'\ufffd0` here: `!memory {shown}` lists the ids.{more}",
         )
+
+    @pytest.mark.parametrize("command", ["!memory show all", "!memory show ALL", "!memory show yes", "!memory restore"])
+    async def test_what_was_forgotten_is_listed_with_its_id(self, world: World, command: str) -> None:
+        kept = await world.remembers("ada", "I like green tea")
+        item = await world.remembers("ada", "I live in Oslo")
+        assert "Oslo" not in (await world.asks("ada", command)).partition(NOT_ANY_MORE)[2]
+        await world.asks("ada", f"!memory forget {item}")
+        reply = await world.reply("ada", command)
+        assert reply.text.endswith(
+            f"{NOT_ANY_MORE} 1\n- [fact] I live in Oslo `{item}`, forgotten\n`!memory restore <id>` brings one back."
+        )
+        assert item not in {each.id for each in reply.items}
+        assert (kept in reply.text) is command.startswith("!memory show")
+        await world.asks("ada", f"!memory restore {item}")
+        assert NOT_ANY_MORE not in await world.asks("ada", command)
+
+    async def test_without_anything_forgotten_that_is_said(self, world: World) -> None:
+        assert await world.asks("ada", "!memory restore") == "There is nothing here to bring back."
+        assert (await world.asks("ada", "!memory show all")).endswith("\n\nThere is nothing here to bring back.")
+
+    async def test_show_takes_nothing_else(self, world: World) -> None:
+        reply = await world.reply("ada", "!memory show me")
+        assert reply.failed
+        assert reply.text == "`!memory show` takes nothing more than `all`, which lists what was forgotten too."
+
+    @pytest.mark.parametrize("command", ["!memory show all", "!memory restore"])
+    async def test_where_others_read_along_it_says_where_that_is_listed(self, world: World, command: str) -> None:
+        item = await world.remembers("ada", "I live in Oslo", OPEN)
+        await world.asks("ada", f"!memory forget {item}", OPEN)
+        told = await world.asks("ada", command, OPEN)
+        assert "Oslo" not in told
+        assert item not in told
+        assert "is listed for you alone: `!memory show all` in your direct messages with me" in told
+
+    async def test_of_whom_nothing_is_kept_nothing_is_listed(self, world: World) -> None:
+        heard = await world.memory.heard("ada", "hello")
+        asked = Invocation(heard.setting._replace(person=NOBODY), heard.session)
+        call = read("!memory restore")
+        assert call is not None
+        assert (await run(world.assistant, asked, call)).text == "There is nothing here to bring back."
 
     async def test_forget_by_words_lists_what_it_took_and_how_to_undo_it(self, world: World) -> None:
         item = await world.remembers("ada", "I like green tea")

@@ -33,6 +33,8 @@ from dnam.model import (
 from dnam.settings import read
 from dnam.tool_table import CONVERSATION, SEARCH, TOOLS
 from dnam.tools import MOST_CALLS
+from projections.events.values import By
+from projections.policies.compartments import SELF
 from tests.evaluation import Case, extracted, inputs_of, read_table, total
 from tests.evaluation.__main__ import MIN_PRECISION, MIN_RECALL, main
 
@@ -81,7 +83,7 @@ class TestTheModel:
     async def test_it_is_a_model_that_costs_nothing(self) -> None:
         model: Model = ENGLISH
         assert (model.name, model.paid) == ("offline", False)
-        assert model.version.startswith("offline-en@6")
+        assert model.version.startswith("offline-en@7")
         reply = await model.ask(ask(SummaryInputs("Bot", "", (), 100)))
         assert reply == Reply(text="", model="offline", version=model.version)
 
@@ -444,6 +446,183 @@ class TestAnswer:
     async def test_without_an_item_it_quotes_the_conversation(self) -> None:
         asked = AnswerInputs("Bot", "Kim", "when does the ferry leave?", (), "Lou: The ferry leaves at nine.", (HELLO,))
         assert "Lou: The ferry leaves at nine." in await text_of(asked)
+
+
+ASKED_IN_COMPANY = (
+    Line("Tobi", "I eat meat", 1),
+    Line("Marcy", "I never eat meat, and my brother Jon lives in Oslo", 2),
+    Line("Ines", "The school visits on the third Tuesday", 3),
+    Line("Marcy", "The gate opens at nine", 4),
+)
+
+
+class TestOfSomebodyElse:
+    """What is kept of the one who asks answers no question of somebody else."""
+
+    @staticmethod
+    async def told(user: str, message: str, *own: str) -> str:
+        items = tuple(KnownItem(f"i{number}", "fact", text) for number, text in enumerate(own))
+        return await text_of(AnswerInputs("Fern", user, message, items, window=(HELLO, *ASKED_IN_COMPANY)))
+
+    @pytest.mark.parametrize(
+        ("user", "message", "own", "line"),
+        [
+            ("Tobi", "does Marcy eat meat?", "User eats meat.", 1),
+            ("Tobi", "does she eat meat?", "User eats meat.", 1),
+            ("Marcy", "where does Jon live?", "User lives in Bergen.", 1),
+            ("Marcy", "where does jon live?", "User lives in Bergen.", 1),
+            ("Marcy", "where does my brother live?", "User lives in Bergen.", 1),
+            ("Marcy", "where does he live?", "User lives in Bergen.", 1),
+            ("Marcy", "when does the school visit?", "User works on a school kitchen project.", 2),
+            ("Marcy", "what do you know about Ines?", "User works on a school kitchen project.", 2),
+        ],
+    )
+    async def test_it_is_answered_by_what_was_said_of_them(self, user: str, message: str, own: str, line: int) -> None:
+        said = ASKED_IN_COMPANY[line]
+        assert await self.told(user, message, own) == f"From our conversation:\n- {said.name}: {said.text}"
+
+    @pytest.mark.parametrize(
+        ("message", "own"),
+        [
+            ("is my mother allergic?", "User is allergic to cats."),
+            ("is our older sister allergic?", "User is allergic to cats."),
+            ("Is Jonas allergic to cats?", "User is allergic to cats."),
+            ("does jonas like cats?", "User likes cats."),
+            ("is jonas allergic to cats?", "User is allergic to cats."),
+            ("What is Jonas's job?", "User's job is baking."),
+        ],
+    )
+    async def test_where_nothing_was_nothing_is_known(self, message: str, own: str) -> None:
+        assert await self.told("Tobi", message, own) == load("en").replies.unknown
+
+    @pytest.mark.parametrize(
+        ("message", "own"),
+        [
+            ("where does Jon live?", "User's brother Jon lives in Oslo, Norway."),
+            ("where does my sister live?", "User asked to remember that their sister lives in Oslo."),
+            ("where do I live?", "User lives in Bergen."),
+            ("WHERE DO I LIVE?", "User lives in Bergen."),
+            ("Fern, where do I live?", "User lives in Bergen."),
+            ("do I live in Bergen?", "User lives in Bergen."),
+            ("does Tobi live in Bergen?", "User lives in Bergen."),
+            ("is anyone allergic to cats?", "User is allergic to cats."),
+            ("who is allergic to cats?", "User is allergic to cats."),
+            ("what is my cat called?", "User's cat is called Tom."),
+        ],
+    )
+    async def test_what_names_them_and_what_is_one_s_own_still_answers(self, message: str, own: str) -> None:
+        assert await self.told("Tobi", message, own) == f"From what I remember:\n- [fact] {own}"
+
+    async def test_what_is_nobody_s_answers_whoever_is_asked_about(self) -> None:
+        lore = KnownItem("i1", "fact", "everybody eats at noon", about="guild")
+        asked = AnswerInputs("Fern", "Tobi", "when does Jonas eat?", (lore,), window=(HELLO,))
+        assert await text_of(asked) == "From what I remember:\n- [fact] everybody eats at noon"
+
+    async def test_a_name_alone_is_no_answer_to_what_is_asked_of_them(self) -> None:
+        assert await self.told("Tobi", "does Ines eat meat?") == load("en").replies.unknown
+
+
+class TestOfNobody:
+    """What everybody may know, and what the assistant knows of itself, is not told as remembered of who asks."""
+
+    ITEMS = (
+        KnownItem("i1", "fact", "the gate opens at 9", about="guild"),
+        KnownItem("i2", "fact", "I am called Fern", about="self"),
+        KnownItem("i3", "fact", "the bill is due", about="owner"),
+    )
+
+    async def test_to_a_stranger_it_is_told_apart_from_that_nothing_is_remembered(self) -> None:
+        told = await text_of(AnswerInputs("Fern", "Kim", "what do you remember about me?", self.ITEMS, window=(HELLO,)))
+        assert told == (
+            "I remember nothing of you yet.\n"
+            "What everybody of this server may know:\n- [fact] the gate opens at 9\n"
+            "What I know of myself:\n- [fact] I am called Fern\n"
+            "Noted for you as my owner:\n- [fact] the bill is due"
+        )
+
+    async def test_it_stands_behind_what_is_one_s_own(self) -> None:
+        items = (self.ITEMS[0], TEA)
+        told = await text_of(AnswerInputs("Fern", "Kim", "what do you remember about me?", items, window=(HELLO,)))
+        assert told == (
+            "This is what I remember of you:\n- [preference] User prefers tea.\n"
+            "What everybody of this server may know:\n- [fact] the gate opens at 9"
+        )
+
+    async def test_all_of_it_together_is_one_message(self) -> None:
+        items = tuple(
+            KnownItem(f"i{number}", "fact", "word " * 60, about=about)
+            for about in ("person", "guild", "self", "owner")
+            for number in range(6)
+        )
+        told = await text_of(AnswerInputs("Fern", "Kim", "what do you remember about me?", items, window=(HELLO,)))
+        assert len(told) < 2000
+
+    async def test_an_assistant_tells_them_apart(self, tmp_path: Path) -> None:
+        async with Memory.open(tmp_path, settings=read({}, {})) as memory:
+            asked = await memory.heard("kim", "what do you remember about me?")
+            await memory.remember("kim", "the gate opens at 9")
+            await memory.remember_for(SELF, "I am called Fern", by=By("person", asked.person))
+            told = (await Assistant(memory, ENGLISH).answer(asked)).text
+        own, _, of_itself = told.partition("\nWhat I know of myself:\n")
+        assert "the gate opens at 9" in own
+        assert of_itself == "- [fact] I am called Fern"
+
+
+class TestWishes:
+    """What is asked for and not done is said, with the command that does it."""
+
+    @pytest.mark.parametrize(
+        "message",
+        [
+            "remember that the shop closes at six",
+            "please remember the wifi is called Larch",
+            "Can you remember that I park on level 3?",
+            "make a note of the shed key under the pot",
+            "remember that he said I like tea",
+        ],
+    )
+    async def test_what_was_not_kept_is_said_not_to_be(self, message: str) -> None:
+        told = await ENGLISH.ask(answering(message))
+        assert (told.calls, told.text) == ((), load("en").replies.unkept)
+        assert "did not keep it" in told.text
+        assert "`!memory remember`" in told.text
+
+    async def test_a_secret_is_said_never_to_be(self, tmp_path: Path) -> None:
+        async with Memory.open(tmp_path, settings=read({}, {})) as memory:
+            asked = await memory.heard("kim", "Remember: my password is hunter2")
+            told = (await Assistant(memory, ENGLISH).answer(asked)).text
+        assert told.endswith(load("en").replies.secret)
+        assert "no secrets" in told
+
+    @pytest.mark.parametrize("message", ["remember that the shop closes at six", "stop recording me"])
+    async def test_where_memory_is_off_that_is_said(self, message: str) -> None:
+        asked = AnswerInputs("Bot", "Kim", message, window=(HELLO,), remembers=False)
+        assert await text_of(asked) == load("en").replies.off
+
+    async def test_who_opted_out_is_told_that_instead(self) -> None:
+        asked = AnswerInputs("Bot", "Kim", "remember that the shop closes at six", window=(HELLO,))
+        assert ENGLISH.reply(asked, nobody=True).text == load("en").replies.nobody
+
+    @pytest.mark.parametrize(
+        "message", ["stop recording me", "Please stop recording what I say", "don't record me", "how do I opt out?"]
+    )
+    async def test_the_way_out_is_named(self, message: str) -> None:
+        told = await text_of(AnswerInputs("Bot", "Kim", message, window=(HELLO,)))
+        assert told == load("en").replies.opting_out
+        assert "`!memory opt-out`" in told
+
+    @pytest.mark.parametrize(
+        "message",
+        ["do you remember that I like tea?", "can you remember what I said?", "Remember my birthday?", "I remember it"],
+    )
+    async def test_a_question_is_no_wish(self, message: str) -> None:
+        told = await text_of(AnswerInputs("Bot", "Kim", message, window=(HELLO,)))
+        assert told in {load("en").replies.unknown, load("en").replies.acknowledge}
+
+    async def test_that_all_is_to_go_names_what_does_that_too(self) -> None:
+        told = await text_of(AnswerInputs("Bot", "Kim", "delete everything about me", window=(HELLO,)))
+        assert "`!memory erase`" in told
+        assert "most of the words" in told
 
 
 class TestDenials:

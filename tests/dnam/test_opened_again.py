@@ -77,7 +77,8 @@ async def test_where_others_read_along_the_way_out_is_said_whether_there_is_any_
     for each in (item, "durable-00000000"):
         reply = await town.asks_as("ada", f"!memory {command.format(each)}", OPEN)
         assert reply.failed
-        assert reply.text.startswith(f"There is no item `{each}` here: `!memory show` lists the ids. {BEFORE}.")
+        by = "show all` in your direct messages with me" if command.startswith("restore") else "show`"
+        assert reply.text.startswith(f"There is no item `{each}` here: `!memory {by} lists the ids. {BEFORE}.")
     forgot = await town.asks_as("ada", f"!memory forget {item}", OPEN)
     assert f"`!memory show` lists what there is. {BEFORE}." in forgot.text
 

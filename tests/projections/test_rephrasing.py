@@ -86,6 +86,12 @@ def test_what_an_encoder_calls_near_may_be_told_apart_by_its_words(said: str, ag
     assert found == (Refusal(against, "it is near what the person forgot: 960 of 1000") if against else None)
 
 
+def test_the_reason_says_words_that_somebody_wrote() -> None:
+    found = refused("User earns 90000 a year as a baker.", "A baker, the user is earning 90000 a year.")
+    assert found is not None
+    assert found.reason.endswith("of the words of both are shared (90000, baker, earning)")
+
+
 def test_the_reason_says_which_words() -> None:
     found = refused("User loves green tea.", "Green tea is what the user likes best.")
     assert found is not None

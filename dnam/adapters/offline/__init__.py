@@ -2,7 +2,7 @@
 
 It works from an ask's typed `inputs` and never reads the prompt. What it knows of a language is that language's file
 (`dnam/languages`); these modules only walk its tables: `clauses` takes texts apart, `extraction` finds statements,
-`summary` keeps sentences, `merge` tells what says more, `answer` finds what fits.
+`summary` keeps sentences, `merge` tells what says more, `answer` finds what fits, `subjects` of whom a question is.
 
 Of the tools it has while it answers it calls one: what a message asks to be remembered in so many words is kept at
 once, as a model would, and not only when learning is due.
@@ -34,7 +34,7 @@ from dnam.tool_table import WRITE, Kind, MemoryWrite
 from projections.ids import NOBODY
 
 # Counts up when this code changes what comes out; a language's own version stands beside it.
-CODE_VERSION = 6
+CODE_VERSION = 7
 UNKNOWN = "the offline model knows no language of this name: {name}"
 MOST_KEPT = 3
 """How many notes one message is taken for at the most: one fewer than an answer may make calls."""
@@ -48,7 +48,7 @@ class OfflineModel:
     def __init__(self, language: Language) -> None:
         self._language = language
         self._version = f"offline-{language.name}@{CODE_VERSION}.{language.version}"
-        self._answerer = Answerer(language)
+        self._answerer = Answerer(language, self._can_keep)
         self._summarizer = Summarizer(language)
         self._merger = Merger(language)
 
@@ -56,6 +56,10 @@ class OfflineModel:
     def _extractor(self) -> Extractor:
         """Made when there is something to extract from: no first answer waits for its hundreds of patterns."""
         return Extractor(self._language)
+
+    def _can_keep(self, message: str) -> bool:
+        """Whether something of what a message asks to be remembered is a statement that can be kept."""
+        return bool(self._extractor.asked_to_keep(message, ()))
 
     @property
     def name(self) -> str:

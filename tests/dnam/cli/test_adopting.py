@@ -68,7 +68,7 @@ def test_it_says_what_would_change_and_does_it(data: Path) -> None:
     assert "Kim: 1 changed" in ran.out
     assert "1 summary of sessions" in ran.out
     assert "Adopted 3 items of 2 people and 1 summary, as #" in ran.out
-    assert "`dnam adopt --undo next` takes it back." in ran.out
+    assert f"`dnam adopt --undo next --data {data}` takes it back." in ran.out
     assert "enjoys rain" in items(data, "Ada")
     assert "builds the bridge project" in items(data, "Kim")
 
@@ -105,7 +105,13 @@ def test_programs_read_it(data: Path) -> None:
 def test_undo_takes_it_back_and_says_what_stays(data: Path) -> None:
     before = items(data, "Ada"), items(data, "Kim")
     dnam("adopt", "next", "--data", data, "--yes")
-    assert dnam("adopt", "--undo", "next", "--data", data).code == 2
+    asked = dnam("adopt", "--undo", "next", "--data", data)
+    assert asked.code == 2
+    assert "Kim: 1 item would be again as before" in asked.out
+    assert "Ada: 2 items would be again as before" in asked.out
+    mistyped = dnam("adopt", "--undo", "nxet", "--data", data, "--yes")
+    assert (mistyped.code, mistyped.out) == (2, "")
+    assert "there is no adoption of 'nxet', nor a shadow of that name: of next there is" in mistyped.err
     ran = dnam("adopt", "--undo", "next", "--data", data, "--yes")
     assert ran.code == 0
     assert "Kim: 1 item is again as before" in ran.out
@@ -192,8 +198,8 @@ def test_what_lay_under_an_adoption_that_was_taken_back_is_told(data: Path, is_g
     assert "lay under it" not in stopped.out
     goes_on = undo("bold")
     assert (
-        "What lay under it of the adoption of next can be taken back now: `dnam adopt --undo next` goes on "
-        "with 2 items and 0 summaries.\n"
+        "What lay under it of the adoption of next can be taken back now: "
+        f"`dnam adopt --undo next --data {data}` goes on with 2 items and 0 summaries.\n"
     ) in goes_on.out
     assert "lay under it" not in undo("next").out
     assert memory_of(data) == before
@@ -210,7 +216,8 @@ def test_one_that_lay_under_it_and_counts_still_is_told(data: Path) -> None:
     value = undo("bold", "--json").value
     assert value["below"] == [{"shadow": "next", "begun": False, "items": 3, "summaries": 1}]
     dnam("adopt", "bold", "--yes", "--data", data)
-    still = "The adoption of next, which lay under it, still counts: `dnam adopt --undo next` takes back 3 items"
+    again = f"`dnam adopt --undo next --data {data}`"
+    still = f"The adoption of next, which lay under it, still counts: {again} takes back 3 items"
     assert f"{still} and 1 summary.\n" in undo("bold").out
     assert undo("next", "--json").value["below"] == []
 
@@ -425,7 +432,8 @@ def test_a_shadow_of_which_a_part_is_adopted_is_not_dropped(data: Path, monkeypa
     ran = dnam("shadows", "drop", "next", "--yes", "--data", data)
     assert (ran.code, ran.out) == (2, "")
     assert "a part of the shadow next is adopted, which was broken off and does not count yet" in ran.err
-    assert "`dnam adopt next` goes on, `dnam adopt --undo next` takes it back: then it can be dropped" in ran.err
+    assert f"`dnam adopt next --data {data}` goes on, `dnam adopt --undo next --data {data}` takes it back" in ran.err
+    assert ran.err.endswith(": then it can be dropped\n")
     assert dnam("adopt", "--undo", "next", "--yes", "--data", data).code == 0
     assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
     assert memory_of(data) == before
@@ -442,7 +450,9 @@ def test_a_part_is_taken_back_also_where_the_shadow_is_gone(data: Path, monkeypa
     break_off(data, monkeypatch)
     assert memory_of(data) != before
     shutil.rmtree(shadow_folder(data, "next"))
-    assert "There is no adoption of other" in dnam("adopt", "--undo", "other", "--yes", "--data", data).out
+    ran = dnam("adopt", "--undo", "other", "--yes", "--data", data)
+    assert (ran.code, ran.out) == (2, "")
+    assert "there is no adoption of 'other', nor a shadow of that name: there is none of any shadow here" in ran.err
     ran = dnam("adopt", "--undo", "next", "--yes", "--data", data)
     assert "Ada: 2 items are again as before" in ran.out
     assert "Took back 3 items of 2 people and 1 summary, as #" in ran.out
@@ -456,7 +466,8 @@ def test_of_one_whose_manifest_is_damaged_too(data: Path, monkeypatch: pytest.Mo
     before = memory_of(data)
     break_off(data, monkeypatch)
     (shadow_folder(data, "next") / FILE).write_text("no manifest")
-    assert "`dnam adopt --undo next` takes it back" in dnam("shadows", "drop", "next", "--yes", "--data", data).err
+    told = dnam("shadows", "drop", "next", "--yes", "--data", data).err
+    assert f"`dnam adopt --undo next --data {data}` takes it back" in told
     assert "Took back 3 items" in dnam("adopt", "--undo", "next", "--yes", "--data", data).out
     assert dnam("shadows", "drop", "next", "--yes", "--data", data).code == 0
     assert memory_of(data) == before
@@ -489,7 +500,7 @@ def test_a_shadow_that_is_not_complete_is_not_adopted(data: Path) -> None:
     save(data, msgspec.structs.replace(load(data, "next"), state="under way"))
     ran = dnam("adopt", "next", "--data", data)
     assert ran.code == 2
-    assert "`dnam rederive --name next` goes on" in ran.err
+    assert f"`dnam rederive --name next --data {data}` goes on" in ran.err
     assert dnam("adopt", "nothing", "--data", data).code == 2
 
 
@@ -516,8 +527,9 @@ def test_all_the_rest_or_none_of_it(data: Path) -> None:
 def test_what_an_adoption_records_puts_its_shadow_behind_nothing(data: Path) -> None:
     def late() -> tuple[int, bool]:
         told = dnam("diff", "--shadow", "next", "--data", data).err
-        return dnam("shadows", "--data", data, "--json").value["behind"], "`dnam rederive --name next` goes on" in told
+        return dnam("shadows", "--data", data, "--json").value["behind"], goes_on in told
 
+    goes_on = f"`dnam rederive --name next --data {data}` goes on"
     assert late() == (0, False)
     dnam("adopt", "next", "--data", data, "--yes")
     assert late() == (0, False)
@@ -527,7 +539,7 @@ def test_what_an_adoption_records_puts_its_shadow_behind_nothing(data: Path) -> 
     dnam("edit", "Ada", id_of(data, "Ada", "enjoys snow"), "loves snow", "--data", data)
     assert late() == (1, True)
     told = dnam("diff", "--shadow", "next", "--data", data).err
-    assert "1 event behind: `dnam rederive --name next` goes on" in told
+    assert f"1 event behind: {goes_on}" in told
 
 
 @pytest.mark.parametrize("given", ["", "y\n", "y\ny"])

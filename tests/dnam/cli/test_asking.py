@@ -84,6 +84,7 @@ def test_where_standard_input_is_closed_nobody_is_asked(monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("command", [("adopt", "next"), ("rederive", "--name", "next")])
 def test_a_ceiling_is_an_amount(tmp_path: Path, command: tuple[str, ...]) -> None:
-    refused = dnam(*command, "--max-cost", "nan", "--data", tmp_path)
-    assert refused.code == 2
-    assert "amount in USD" in refused.err
+    for value in ("nan", "inf", "-1", "much"):
+        refused = dnam(*command, "--max-cost", value, "--data", tmp_path)
+        assert refused.code == 2
+        assert f"'{value}' is not an amount in USD, of 0 or more" in refused.err

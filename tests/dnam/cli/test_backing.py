@@ -496,7 +496,11 @@ def test_a_restore_over_a_running_bot_is_refused(data: Path, place: Path) -> Non
 def test_no_backup_and_a_truncated_one_replace_nothing(data: Path, place: Path, tmp_path: Path) -> None:
     before = bytes_of(data)
     none = dnam("restore-backup", tmp_path / "none", "--yes", "--data", data)
-    assert (none.code, "there is no backup in" in none.err) == (3, True)
+    there_is_none = f"there is no backup in {tmp_path / 'none'}: there is no such folder"
+    assert (none.code, none.err) == (3, f"dnam: {there_is_none}\n")
+    (tmp_path / "none").mkdir()
+    none = dnam("restore-backup", tmp_path / "none", "--yes", "--data", data)
+    assert none.err.endswith(": it has no manifest.json, as a folder has that `dnam backup` wrote\n")
     dnam("backup", place, "--data", data)
     os.truncate(place / "manifest.json", 100)
     cut = dnam("restore-backup", place, "--yes", "--data", data)

@@ -150,7 +150,7 @@ def test_forget_by_most_of_the_words_or_by_id_and_restore(data: Path, what: str)
     assert ran.out.splitlines() == [
         "Forgot 1 item(s).",
         "  prefers tea over coffee",
-        f"    dnam restore Kim {TEA}",
+        f"    dnam restore Kim {TEA} --data {data}",
         WORDS_STAY,
     ]
     assert texts(data) == ["builds the bridge project"]
@@ -163,8 +163,9 @@ def test_forget_by_most_of_the_words_or_by_id_and_restore(data: Path, what: str)
 def test_what_matches_nothing_is_no_failure(data: Path, what: str) -> None:
     why = (
         "No matching items found. It takes an id, or words as they stand there, at least 60 % of all: "
-        "`dnam show Kim` lists what there is."
+        f"`dnam show Kim --data {data}` lists what there is."
     )
+    why += f"\nDid you mean:\n  prefers tea over coffee ({TEA})" if what == "tea" else ""
     assert dnam("forget", "Kim", what, "--data", data) == (0, f"{why}\n", "")
     assert dnam("forget", "Kim", what, "--json", "--data", data).value == {"done": None, "why": why, "items": []}
 
@@ -290,9 +291,9 @@ def test_what_was_forgotten_in_two_places_comes_back_by_the_hints(data: Path) ->
         assert dnam("remember", "Kim", "prefers quiet corners", "--in", place, "--data", data).code == 0
     told = dnam("forget", "Kim", "prefers quiet corners", "--data", data).out
     hints = [line.split()[1:] for line in told.splitlines() if "dnam restore" in line]
-    assert sorted(hint[-1] for hint in hints) == ["2", "dm"]
+    assert sorted(hint[-3] for hint in hints) == ["2", "dm"]
     for hint in hints:
-        ran = dnam(*hint, "--data", data)
+        ran = dnam(*hint)
         assert (ran.code, "prefers quiet corners" in ran.out) == (0, True)
 
 

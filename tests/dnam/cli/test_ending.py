@@ -84,7 +84,7 @@ def test_a_derivation(tmp_path: Path, sent: signal.Signals, code: int) -> None:
     assert dnam("import", SAMPLE, "--audience", "guild", "--assistant", "dnam", "--data", data).code == 0
     command = ("rederive", "--name", "careful", "--model", CAREFUL, "--data", data)
     ran = broken_off("log", sent, *command, at=3)
-    goes_on = "what was made stays, and `dnam rederive --name careful` goes on"
+    goes_on = f"what was made stays, and `dnam rederive --name careful --data {data}` goes on"
     assert (ran.code, ran.out, ran.err.endswith(told(goes_on))) == (code, "", True), ran
     assert load(data, "careful").state != "complete"
     assert dnam("rederive", "--name", "careful", "--data", data).code == 0
@@ -109,7 +109,7 @@ class Deriving:
     """A derivation in a process of its own, by Claude on loopback, three calls at once."""
 
     def __init__(self, data: Path, claude: Claude) -> None:
-        self._data = data
+        self.data = data
         self._claude = claude
         self._process: asyncio.subprocess.Process | None = None
 
@@ -121,7 +121,7 @@ class Deriving:
         command = ["-m", "dnam", "rederive", "--name", "next", "--model", "haiku", "--parallel", "3", "--yes"]
         key = {"ANTHROPIC_API_KEY": self._claude.key, "ANTHROPIC_BASE_URL": self._claude.url}
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, *command, "--data", str(self._data), cwd=ROOT, env={**os.environ, **key},
+            sys.executable, *command, "--data", str(self.data), cwd=ROOT, env={**os.environ, **key},
             stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
         async with asyncio.timeout(HANGS):
@@ -187,6 +187,6 @@ async def test_who_says_so_twice_does_not_wait_for_it(deriving: Deriving, claude
     claude.gate.clear()
     await deriving.begin(3)
     assert await deriving.told_to_end(signal.SIGINT) == WAITING
-    goes_on = "dnam: broken off: what was made stays, and `dnam rederive --name next` goes on"
-    assert await deriving.told_to_end(signal.SIGINT) == goes_on
+    goes_on = f"`dnam rederive --name next --data {deriving.data}` goes on"
+    assert await deriving.told_to_end(signal.SIGINT) == f"dnam: broken off: what was made stays, and {goes_on}"
     assert await deriving.ended() == 130

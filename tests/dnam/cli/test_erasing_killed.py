@@ -121,7 +121,7 @@ def test_a_folder_that_cannot_be_swept_is_told_and_tried_again(
         ran = dnam("erase", "Kim", "--yes", "--data", data)
         assert (ran.code, ran.out) == (3, "")
         not_gone = "Kim is erased, but copies in the views or in exports are not gone yet: the disk is read-only. "
-        assert f"{not_gone}Then run `dnam erase Kim --yes` again: it finishes" in ran.err
+        assert f"{not_gone}Then run `dnam erase Kim --yes --data {data}` again: it finishes" in ran.err
         assert tags(data).count(ErasureCompleted.TAG) == 1  # the views do not wait for a file
         ran = dnam("remember", "Ada", "grows roses", "--in", "general", "--data", data)
     assert ran.code == 0

@@ -189,7 +189,6 @@ def test_of_a_person_it_is_all_that_is_theirs_and_of_nobody_else(data: Path, tmp
         (["--guild", "Garden"], "goes with --discoclaw"),
         (["Kim", "--markdown", "--json"], "--markdown prints the page where --json prints its value"),
         (["Kim", "--discoclaw", "files"], "without USER"),
-        (["--out", "no/such/folder/e.jsonl"], "a folder that is there"),
         (["--out", ""], "--out '' names nothing to write to"),
         (["Kim", "--out", " "], "--out ' ' names nothing to write to"),
         (["--discoclaw", ""], "--discoclaw '' names nothing to write to"),

@@ -42,7 +42,10 @@ def test_it_says_what_it_takes_and_does_nothing_unless_told(data: Path) -> None:
     before = tags(data)
     ran = dnam("erase", "Kim", "--data", data)
     assert (ran.code, ran.out) == (2, "")
-    assert "Kim (discord:100) is erased: 3 messages, 1 answer, 1 summary, 4 steps in the lives of memories" in ran.err
+    assert (
+        "Kim (discord:100) would be erased: 3 messages, 1 answer, 1 summary, 4 steps in the lives of memories"
+        in ran.err
+    )
     assert "It cannot be undone. Go on? There is no terminal to answer in: pass --yes to go on" in ran.err
     assert tags(data) == before
     assert dnam("show", "Kim", "--data", data).code == 0
@@ -213,9 +216,13 @@ def test_where_there_is_no_memory_there_is_nothing_to_erase(tmp_path: Path) -> N
 
 def test_a_guild_is_redacted_and_people_keep_what_is_theirs_elsewhere(data: Path) -> None:
     ran = dnam("erase", "--guild", "garden", "--data", data)
-    asked = "Everything that was said and learned in Garden (discord:9) is redacted: 3 messages, 1 memory and 2 other"
+    asked = (
+        "Everything that was said and learned in Garden (discord:9) would be redacted: 3 messages, 1 memory and 2 other"
+    )
     assert (ran.code, asked in ran.err) == (2, True)
-    assert "Its settings go too, but for those by which less is learned or kept (learn, retention_days)." in ran.err
+    assert (
+        "Its settings would go too, but for those by which less is learned or kept (learn, retention_days)." in ran.err
+    )
     value = dnam("erase", "--guild", "garden", "--yes", "--json", "--data", data).value
     assert value["redacted"] > 4
     assert value["taken"] == {"messages": 3, "answers": 0, "items": 1, "others": 2, "exports": []}
@@ -288,11 +295,11 @@ def seq_of(data: Path, tag: str) -> int:
     return tags(data).index(tag) + 1
 
 
-@pytest.mark.parametrize("name", ["m1", "discord:m1", "#", "hex"])
+@pytest.mark.parametrize("name", ["m1", "discord:m1", "#", "bare", "hex"])
 def test_a_message_is_redacted_by_any_of_its_names(data: Path, name: str) -> None:
     seq = seq_of(data, "message.heard") + 1
     seq = next(n for n, tag in enumerate(tags(data), 1) if tag == "message.heard" and n >= seq)
-    meant = {"#": f"#{seq}", "hex": event_of(data, seq)}.get(name, name)
+    meant = {"#": f"#{seq}", "bare": str(seq), "hex": event_of(data, seq)}.get(name, name)
     ran = dnam("redact", meant, "--yes", "--data", data)
     assert ran.code == 0
     assert ran.out.startswith(f"Redacted {event_of(data, seq)}: the words of ")
@@ -301,6 +308,24 @@ def test_a_message_is_redacted_by_any_of_its_names(data: Path, name: str) -> Non
     assert again.code == 2
     assert "gone already" in again.err or "taken back already" in again.err
     assert dnam("verify", "--open", "--data", data).code == dnam("replay", "--check", "--data", data).code == 0
+
+
+def test_a_message_is_redacted_by_its_link(data: Path) -> None:
+    async def numbered(memory: Memory) -> None:
+        await memory.heard("100", "the key is under the pot", name="Kim", platform="discord", place=GENERAL, key="7001")
+
+    make(data, numbered)
+    link = "https://discord.com/channels/9/1/7001"
+    assert "The message of Kim" in dnam("redact", link, "--data", data).err
+    assert dnam("redact", link, "--yes", "--data", data).code == 0
+    assert "under the pot" not in dnam("log", "--data", data).out
+
+
+def test_what_is_no_message_is_told_with_what_means_one(data: Path) -> None:
+    ran = dnam("redact", "999999", "--data", data)
+    assert ran.code == 2
+    assert "`dnam log` lists them, each with a number that means it too, as 12 or '#12'" in ran.err
+    assert "#1 is " in dnam("redact", "1", "--data", data).err
 
 
 def test_what_a_model_made_of_it_goes_with_it(data: Path) -> None:
@@ -420,7 +445,8 @@ def test_who_opted_out_is_not_heard_until_they_opt_in(data: Path) -> None:
     ran = dnam("opt-out", "Ada", "--data", data)
     assert ran == (
         0,
-        "Nothing of theirs is recorded from now on.\nWhat is there of them stays: `dnam erase Ada` takes it away.\n",
+        "Nothing of theirs is recorded from now on.\n"
+        f"What is there of them stays: `dnam erase Ada --data {data}` takes it away.\n",
         "",
     )
     assert not hears(data, "one")

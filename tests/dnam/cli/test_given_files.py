@@ -215,6 +215,17 @@ def test_a_file_that_dnam_did_not_write_stays(data: Path, tmp_path: Path, comman
     assert [dnam(*command, "--out", mine, "--data", data).code for _ in range(2)] == [0, 0]
 
 
+@pytest.mark.parametrize(
+    "command",
+    [("export", "--out"), ("checkpoint", "--out"), ("prove", "1", "--out"), ("audit", "Kim", "--html")],
+    ids=lambda command: command[0],
+)
+def test_a_file_in_a_folder_that_is_not_there_could_not_be_written(data: Path, command: tuple[str, ...]) -> None:
+    ran = dnam(*command, "no/such/folder/file", "--data", data)
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.endswith("dnam: no/such/folder/file cannot be written: No such file or directory\n")
+
+
 def test_a_broken_off_write_through_a_symlink_leaves_what_was_there(tmp_path: Path) -> None:
     target, link = tmp_path / "target", tmp_path / "link"
     target.write_text(BEFORE)

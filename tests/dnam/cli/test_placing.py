@@ -70,7 +70,7 @@ def test_what_is_nobody_s_is_kept_listed_and_taken_back(data: Path) -> None:
         assert gone.out.startswith(f"Forgot 1 item(s).\n  {LORE} (durable-")
         nothing = dnam("forget", *option, "The guild raids on", "--data", data)
         assert nothing.out.startswith("No matching items found. It takes an id, or words as they stand there")
-        assert nothing.out.endswith(f": `dnam lore {' '.join(option)}` lists what there is.\n")
+        assert nothing.out.endswith(f": `dnam lore {' '.join(option)} --data {data}` lists what there is.\n")
         listing = dnam("forget", *option, "The guild raids on", "--json", "--data", data).value
         assert (listing["done"], listing["items"]) == (None, [])
         assert dnam("lore", *option, "--data", data).out == ""
@@ -179,7 +179,7 @@ def test_why_not_knows_what_opens_each_compartment(data: Path) -> None:
     dnam("forget", "Kim", harp, "--data", data)
     gone = dnam("why-not", "Kim", harp, "--data", data).out
     assert "it is forgotten" in gone
-    assert f"to change that: dnam restore Kim {harp}" in gone
+    assert f"to change that: dnam restore Kim {harp} --data {data}" in gone
 
 
 def test_an_empty_list_is_no_failure(tmp_path: Path) -> None:

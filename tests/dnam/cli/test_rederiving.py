@@ -414,7 +414,7 @@ async def test_what_came_since_and_needs_a_call_is_left_by_behind(
     assert (await asyncio.to_thread(run, "learn")).code == 0
     ran = await asyncio.to_thread(run, "adopt", "opus", "--yes")
     assert (ran.code, "there must be a key" in ran.err) == (2, True), ran.err
-    assert "`dnam adopt opus --behind` takes over what the shadow knows" in ran.err
+    assert f"`dnam adopt opus --behind --data {by_haiku}` takes over what the shadow knows" in ran.err
     assert (await asyncio.to_thread(run, "adopt", "opus", "--behind", "--yes")).code == 0
 
 

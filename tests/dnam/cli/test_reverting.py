@@ -104,7 +104,7 @@ def test_what_came_of_it_goes_and_comes_back(data: Path) -> None:
     first = seq(data, "item.deprecated")
     assert done.out.splitlines()[-2:] == [
         f"Reverted what came of #{work}: 3 events, from #{first} on.",
-        f"`dnam revert --undo {first}` takes it back.",
+        f"`dnam revert --undo {first} --data {data}` takes it back.",
     ]
     assert texts(data) == GOOD
     again = dnam("revert", "--caused-by", str(work), "--yes", "--data", data)
@@ -251,7 +251,7 @@ WRONG: list[tuple[list[str], str]] = [
     (["--caused-by", "1", "--undo", "2"], "say what to revert: --caused-by SEQ"),
     (["--model", "worse"], "--model and --between belong together"),
     (["--caused-by", "1", "--between", "1", "2"], "--model and --between belong together"),
-    (["--caused-by", "soon"], "'soon' is no SEQ: `dnam log` and `dnam audit` show them, as in #12"),
+    (["--caused-by", "soon"], "'soon' is no SEQ: `dnam log` and `dnam audit` show them, as in 12 or '#12'"),
     (["--caused-by", "0"], "there is no event #0: the log ends at #"),
     (["--caused-by", "9999"], "there is no event #9999: the log ends at #"),
     (["--undo", "1"], "where TAG is item.reverted, item.deprecated (there they say `reverted: `)"),

@@ -3,6 +3,8 @@
 import io
 import re
 import sys
+from collections import Counter
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -146,6 +148,37 @@ def test_where_a_table_has_no_room_rows_stand_one_after_the_other(
     assert ("─" in out) == drawn
     assert max(map(len, out.splitlines())) <= width
     assert "".join(out.split()).count("Userprefers") == 1
+
+
+COSTS = [["2026-11-29", "12", "3 400 (1 200 cached)", "210", "$0.0123", "0", "2.1 s"]] * 2
+LORE = [["durable-d98db569", "fact", "2026-11-29 09:12+00:00", "2026-11-29 09:12+00:00", "the gate opens at 9 " * 5]]
+SHAPES = {
+    "short cells": (["day", "calls", "tokens in", "tokens out", "cost", "failed", "slowest"], COSTS),
+    "one that is wrapped": (["id", "kind", "said", "recorded", "text"], LORE),
+    "two that are": (["id", "text", "text then"], [["durable-1", "word " * 30, "other " * 30]]),
+    "without titles": ([], [["2026-11-29 09:12+00:00", "a" * 20, "b" * 25]]),
+    "one column": (["ids"], [["durable-d98db569"]]),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+def test_at_no_width_a_cell_is_cut(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shape: tuple[list[str], list[list[str]]]
+) -> None:
+    titles, rows = shape
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    for width in range(40, 141):
+        monkeypatch.setenv("COLUMNS", str(width))
+        Screen().table(titles, rows)
+        out = re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out)
+        lines = out.splitlines()
+        assert max(map(width_of, lines)) <= width
+        there, drawn = Counter("".join(out.split())), "─" in out
+        for shown in (*chain(*rows), *(titles if drawn else ())):
+            there.subtract("".join(shown.split()))
+        assert min(there.values()) >= 0, (width, out)
+        for cell in chain(*rows):
+            assert len(cell) > 30 or any(cell in line for line in lines), (width, cell, out)
 
 
 def test_a_bar_is_drawn_in_a_terminal_only(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -221,10 +221,10 @@ def test_of_one_person_or_one_session(taught: Path) -> None:
 @freeze_time(LATER)
 def test_a_shadow_that_is_behind_or_under_way_says_so(taught: Path) -> None:
     err = dnam("diff", "--shadow", "slow", "--data", taught).err
-    assert "dnam: the shadow 'slow' is not complete: `dnam rederive --name slow` goes on\n" in err
+    assert f"dnam: the shadow 'slow' is not complete: `dnam rederive --name slow --data {taught}` goes on\n" in err
     size = dnam("diff", "--shadow", "slow", "--json", "--data", taught).value["live"]
     assert f"'slow' knows the log up to #7 of #{size}, " in err
-    assert " behind: `dnam rederive --name slow` goes on\n" in err
+    assert f" behind: `dnam rederive --name slow --data {taught}` goes on\n" in err
 
 
 @freeze_time(LATER)

@@ -115,7 +115,7 @@ def test_one_that_was_killed_before_it_had_a_manifest_is_compacted_too(
 
 def test_an_erasure_says_which_shadows_it_took_them_out_of(data: Path) -> None:
     asked = dnam("erase", "discord:100", "--data", data)
-    assert "It is gone from 1 shadow(s) too." in asked.err
+    assert "It would be gone from 1 shadow(s) too." in asked.err
     ran = dnam("erase", "discord:100", "--yes", "--data", data)
     assert ran.code == 0
     assert "Gone from the shadow next too.\n" in ran.out

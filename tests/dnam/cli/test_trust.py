@@ -182,7 +182,7 @@ def test_a_checkpoint_comes_from_a_pipe_too(data: Path, kept: Path) -> None:
     assert since(data, "-", given=kept.read_text(encoding="utf-8")).code == 0
     refused = since(data, "-")
     assert refused.code == 3
-    assert "this is no signed note" in refused.err
+    assert "what stands in standard input is no checkpoint: this is no signed note" in refused.err
 
 
 def test_a_checkpoint_is_checked_without_the_key_file(data: Path, kept: Path) -> None:
@@ -231,7 +231,13 @@ def test_a_malformed_checkpoint_is_refused(data: Path, tmp_path: Path, text: str
     (tmp_path / "note").write_text(text, encoding="utf-8")
     ran = since(data, tmp_path / "note")
     assert (ran.code, ran.out) == (3, "")
-    assert why in ran.err
+    assert f"{tmp_path / 'note'} is no checkpoint: {why}" in ran.err
+
+
+@pytest.mark.parametrize("seq", ["x", "#1", "1.5"])
+def test_what_is_no_seq_is_told(data: Path, seq: str) -> None:
+    ran = dnam("prove", seq, "--data", data)
+    assert (ran.code, f"'{seq}' is not a whole number of 0 or more" in ran.err) == (2, True)
 
 
 def test_wrong_use_is_told(data: Path, kept: Path) -> None:

@@ -92,6 +92,23 @@ async def test_a_private_reply_says_what_one_s_own_dm_may_and_a_public_one_what_
         assert shared.said.content.startswith("Shared: I fear dogs")
 
 
+async def test_what_was_forgotten_is_listed_with_its_id_for_whoever_asks_alone(tmp_path: Path) -> None:
+    async with scene_in(tmp_path, memory_commands_enabled="1") as scene:
+        await scene.remembers(scene.kim, "I fear dogs")
+        item = (await scene.items(scene.kim))[0].id
+        await scene.kim.says(scene.general, f"!memory forget {item}")
+        await scene.idle()
+        alone = await scene.replied(scene.kim.uses(scene.general, "/memory show all:yes"))
+        assert alone.only_for is scene.kim
+        assert f"**Not remembered any more:** 1\n- [fact] I fear dogs `{item}`, forgotten" in alone.said.content
+        for text in ("!memory show all", "!memory restore"):
+            typed = await scene.kim.says(scene.general, text)
+            await scene.idle()
+            [reply] = [each for each in scene.world.bot_messages(scene.general) if each.id > typed.id]
+            assert "I fear dogs" not in reply.said.content
+            assert "`/memory show` with `all`" in reply.said.content
+
+
 EMPTY = {
     "/memory search words:roses": "Nothing kept or said here has one of these words: ",
     "/memory reset rolling": "There is no rolling summary for this session.",
