@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 
 from dnam.prices import dollars, prices
 from projections.calls import DAY_MS, CallRow, calls
+from projections.counting import counted
 from projections.people import name_of
 from projections.rows import Rows
 
@@ -74,7 +75,7 @@ def words(rows: Rows, now: int) -> str:
         return f"No model was asked in the last {WORDS_DAYS} days."
     days = costs(rows, "day", first).lines
     spent = sum(line.cost_micros for line in days if line.key == today)
-    lines = [f"{line.name}: {line.usd} for {line.calls} call{'' if line.calls == 1 else 's'}" for line in lately.lines]
+    lines = [f"{line.name}: {line.usd} for {counted(line.calls, 'call')}" for line in lately.lines]
     return "\n".join([f"Today (UTC): {dollars(spent)}", f"Last {WORDS_DAYS} days: {lately.total.usd}", *lines])
 
 

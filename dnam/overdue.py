@@ -8,7 +8,7 @@ from typing import NamedTuple
 from dnam.access import Access
 from dnam.retention import KEY, plans
 from projections.config import Scope
-from projections.counting import counted
+from projections.counting import counted, listed
 from projections.decisions.retention import RetentionRequest, overdue
 from projections.events import ConfigSet
 from projections.events.values import OPERATOR
@@ -28,7 +28,7 @@ class Overdue(NamedTuple):
 
     def __str__(self) -> str:
         kinds = ((self.messages, "message"), (self.answers, "answer"))
-        return " and ".join(counted(count, word) for count, word in kinds if count) or "nothing"
+        return listed([counted(count, word) for count, word in kinds if count]) or "nothing"
 
 
 async def taken_by(memory: Access, scope: Scope, key: str, value: str | None) -> Overdue:

@@ -127,6 +127,7 @@ def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
     from collections import Counter
 
     from dnam.finding import compartment_words, place_option
+    from projections.counting import counted
     from projections.items import items_of
     from projections.policies.compartments import is_of_before
 
@@ -137,7 +138,7 @@ def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
         where = compartment_words(view.now, compartment)
         option = "" if is_of_before(view.now, compartment) else place_option(compartment)
         try_it = f": --in {shlex.quote(option)}" if option else ""
-        yield f"{count} item{'' if count == 1 else 's'} kept {where} cannot be told here{try_it}"
+        yield f"{counted(count, 'item')} kept {where} cannot be told here{try_it}"
 
 
 def _context_json(context: "Context", blocks: list[dict[str, Any]]) -> dict[str, Any]:
