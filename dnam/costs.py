@@ -5,10 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from dnam.prices import dollars, prices
-from projections.calls import DAY_MS, CallRow, calls
+from projections.calls import CallRow, calls
 from projections.counting import counted
 from projections.people import name_of
 from projections.rows import Rows
+from projections.times import DAY_MS
 
 By = Literal["day", "user", "model"]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -25,14 +25,12 @@ from projections.context import Context
 from projections.decisions.hear import HeardRequest
 from projections.decisions.place import seen_audience
 from projections.events.values import ModelUse
-from projections.ids import NOBODY, EventId, Point, Ref, keyed_hash
+from projections.ids import LAST, NOBODY, Point, Ref, keyed_hash
 from projections.messages import MessageRow, find_message
 from projections.policies.compartments import Setting
 from projections.rows import Found, Rows
 from replay.errors import ErasedMeanwhile, LogError
 
-AT_END = EventId(b"\xff" * 16)
-"""The id of a message that lies nowhere: behind everything said in its millisecond."""
 DREW = "what the answer drew on was erased before it was recorded"
 
 
@@ -285,7 +283,7 @@ def _taken(use: ModelUse) -> Reply:
 
 
 def _located(rows: Rows, request: HeardRequest) -> Heard:
-    return locate(rows, request)._replace(point=Point(request.said, AT_END))
+    return locate(rows, request)._replace(point=Point(request.said, LAST))
 
 
 def _nowhere(request: HeardRequest) -> Heard:
@@ -293,4 +291,4 @@ def _nowhere(request: HeardRequest) -> Heard:
     audience = seen_audience(request.place, place)
     setting = Setting(NOBODY, audience, request.place.guild)
     account = keyed_hash(b"", request.speaker.platform, request.speaker.id)
-    return Heard(Point(request.said, AT_END), "", place, setting, request.text, "", account)
+    return Heard(Point(request.said, LAST), "", place, setting, request.text, "", account)

@@ -11,7 +11,7 @@ from projections.caller import with_names
 from projections.decisions.answer import answer_id
 from projections.decisions.consent import is_out
 from projections.events.values import Message
-from projections.ids import EventId, Handle, Point, Ref
+from projections.ids import FIRST, LAST, EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.people import name_of
 from projections.places import PLACES, epoch_of
@@ -66,7 +66,7 @@ def open_threads(rows: Rows, guild: Ref, since: int) -> list[Ref]:
 
 def _is_open(rows: Rows, session: str, since: int) -> bool:
     units = (unit(session, epoch) for epoch in range(epoch_of(rows, session) + 1))
-    start = point_key(Point(since, EventId(bytes(16))))
+    start = point_key(Point(since, FIRST))
     said = (found for each in units for found in rows.scan(MESSAGES, each, start=each + start))
     asked = (key_point(each.key) for each in said if each.row.message.addressed)
     return any(not is_settled(rows, each) for each in asked) or bool(undelivered(rows, session, since))
@@ -74,7 +74,7 @@ def _is_open(rows: Rows, session: str, since: int) -> bool:
 
 def _given(rows: Rows, session: str, epoch: int, since: int) -> Iterator[TurnRow]:
     prefix = unit(session, epoch)
-    start = prefix + point_key(Point(since, EventId(bytes(16))))
+    start = prefix + point_key(Point(since, FIRST))
     return (each.row for each in rows.scan(TURNS, prefix, start=start))
 
 
@@ -90,7 +90,7 @@ REACH = 200
 def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, Message]:
     """The messages of a session by the event that first recorded each, from a little before a time on."""
     prefix = unit(session, epoch)
-    stop = prefix + point_key(Point(said, EventId(b"\xff" * 16)))
+    stop = prefix + point_key(Point(said, LAST))
     found: dict[EventId, Message] = {}
     for each in rows.scan(MESSAGES, prefix, stop=stop, reverse=True):
         found[each.row.heard] = each.row.message
@@ -104,7 +104,7 @@ def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, 
 def sent_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
     """The messages as which answers of a session arrived that were given in a span of time (ms, both ends included)."""
     prefix = unit(session, epoch)
-    start, stop = (prefix + point_key(Point(said, EventId(bytes(16)))) for said in (first, last + 1))
+    start, stop = (prefix + point_key(Point(said, FIRST)) for said in (first, last + 1))
     given = (rows.get(DELIVERIES, each.row.event) for each in rows.scan(TURNS, prefix, start=start, stop=stop))
     return [message for delivery in given if delivery is not None for message in delivery.messages]
 
@@ -116,7 +116,7 @@ def _name(rows: Rows, person: Handle) -> str:
 def said_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Message]:
     """The messages of a session that were said in a span of time (ms, both ends included)."""
     prefix = unit(session, epoch)
-    start = prefix + point_key(Point(first, EventId(bytes(16))))
+    start = prefix + point_key(Point(first, FIRST))
     found: list[Message] = []
     for each in rows.scan(MESSAGES, prefix, start=start):
         if _said(each) > last:

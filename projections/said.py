@@ -19,7 +19,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from projections.fold import AnyProjection
-from projections.ids import MINUTE_MS, EventId, Point, Seq
+from projections.ids import LAST, MINUTE_MS, Point, Seq
 from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
 from projections.order import Order, RowAt
 from projections.rows import Found, Rows
@@ -28,7 +28,7 @@ from projections.turns import TURNS, TurnRow, turns_after
 SAID: Mapping[str, AnyProjection] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
 """What was said, by table."""
 SAID_TABLES = tuple(SAID)
-END = Point(2**62, EventId(b"\xff" * 16))
+END = Point(2**62, LAST)
 """Behind everything that was ever said."""
 LATE_MS = 24 * 60 * MINUTE_MS
 """How far behind a message lies what may be an answer to something before it: nobody is answered later than that."""

@@ -107,13 +107,13 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     from dnam.standing import settings_say
     from dnam.whereabouts import Heard
     from projections.context import assemble
-    from projections.ids import EventId, Point
+    from projections.ids import LAST, Point
     from projections.people import name_of
 
     memory = shell.memory(view.engine)
     where = whereabouts(view.now, person, place)
     asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
-    point = Point(asked, EventId(b"\xff" * 16))
+    point = Point(asked, LAST)
     setting = settings_say(view.now, where.setting, shell.settings.owner_ids)
     heard = Heard(point, where.session, where.place, setting, text, name_of(view.now, person))
     channel = channel_names(view.now, where.place, shell.settings.allow_guilds)

@@ -35,9 +35,8 @@ from dnam.importers.values import snowflake, thousandths
 from projections.decisions.meet import Account
 from projections.events.values import About
 from projections.events.values import Source as ItemSource
-from projections.ids import Ref
+from projections.ids import DISCORD, Ref
 
-PLATFORM = "discord"
 FORMAT: Format = "clanky"
 MAGIC = b"SQLite format 3\x00"
 """How every SQLite file begins."""
@@ -199,7 +198,7 @@ def _item(row: _Fact, found: Level, updated: int) -> ImportedItem:
     message = str(row.source_message_id)
     about: About = "owner" if found.where == "owner" else ABOUT.get(row.subject, "person")
     return ImportedItem(
-        account=Account(PLATFORM, row.subject) if found.owned else None,
+        account=Account(DISCORD, row.subject) if found.owned else None,
         id="",
         kind=row.fact_type,
         text=row.fact,
@@ -228,4 +227,4 @@ def _source(row: _Fact, found: Level) -> ItemSource:
 
 def _ref(key: int | str) -> Ref | None:
     found = snowflake(key)
-    return None if found is None else Ref(PLATFORM, found)
+    return None if found is None else Ref(DISCORD, found)

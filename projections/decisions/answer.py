@@ -18,9 +18,10 @@ from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
+from projections.times import DAY_MS
 from projections.turns import last_said
 
-AHEAD_MS = 86_400_000
+AHEAD_MS = DAY_MS
 """How far the clock of a platform may be ahead of ours. What lies further was said at no such time."""
 
 

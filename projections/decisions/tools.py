@@ -19,7 +19,7 @@ from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
 
-MOST_NAME_CHARS = 200
+MOST_TOOL_CHARS = 200
 MOST_INPUT_CHARS = 8_000
 """The most characters of a call's input that are kept; what is longer is wrong in any case."""
 
@@ -78,7 +78,7 @@ def called(rows: Rows, request: CallRequest, came: Came) -> ToolCalled:
         era=era_of(rows, request.session, setting.audience.epoch),
         asker=setting.person,
         answers=question.id,
-        tool=whole(request.tool)[:MOST_NAME_CHARS],
+        tool=whole(request.tool)[:MOST_TOOL_CHARS],
         input=whole(request.input)[:MOST_INPUT_CHARS],
         outcome=came.outcome,
         number=request.number,

@@ -1,12 +1,14 @@
 """What kinds of items there are, and what may be a tag."""
 
 from collections.abc import Iterable
+from typing import Literal, get_args
 
 from projections.policies.text import WHITESPACE, normalise
 
 VERSION = "kinds@1"
 DEFAULT_KIND = "fact"
-DNAM_KINDS = ("preference", "fact", "project", "constraint", "person", "tool", "workflow")
+Kind = Literal["preference", "fact", "project", "constraint", "person", "tool", "workflow"]
+DNAM_KINDS: tuple[Kind, ...] = get_args(Kind)
 CLANKY_KINDS = ("profile", "relationship", "preference", "project", "guidance", "behavioral", "other")
 KINDS: tuple[str, ...] = tuple(dict.fromkeys((*DNAM_KINDS, *CLANKY_KINDS)))
 """Seed 000's seven and seed 003's types, each once."""

@@ -27,7 +27,7 @@ MOST_ENTRIES = 100
 """The most entries that one reply may have of a sort; a decision yields at most 1,000 events."""
 MOST_QUOTES = 10
 MOST_QUOTE_CHARS = 1_000
-MOST_NAME_CHARS = 200
+MOST_ID_CHARS = 200
 
 DEFAULT_TYPE: ItemType = "episodic"
 DEFAULT_CONFIDENCE = 1000
@@ -245,7 +245,7 @@ def _text(text: str) -> str:
 
 
 def _name(name: str | int | None) -> str:
-    return "" if name is None else tidy(str(name))[:MOST_NAME_CHARS]
+    return "" if name is None else tidy(str(name))[:MOST_ID_CHARS]
 
 
 def _names(names: str | list[str] | None) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from dnam.whereabouts import handle_of, last_said
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, place_ref
 from projections.decisions.work import JobRequest, record_job
-from projections.ids import NOBODY, EventId, Point, Ref
+from projections.ids import FIRST, NOBODY, Point, Ref
 from projections.pending import open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
@@ -57,7 +57,7 @@ UNREACHED = (discord.HTTPException, aiohttp.ClientError, OSError)
 AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
 NO_DIRECT = "I may not write you a direct message. Allow those in this server's privacy settings, and ask me again."
-NEVER = Point(0, EventId(bytes(16)))
+NEVER = Point(0, FIRST)
 """Before all that is said."""
 log = logging.getLogger(__name__)
 
