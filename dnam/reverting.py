@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 
 from dnam.access import Access
 from dnam.errors import Unknown
+from projections.consent import is_out
 from projections.decisions import revert as reverts
 from projections.decisions import revert_summaries as summaries
 from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.adopted import is_adopted
 from projections.decisions.came_of import Chronicle, came_of, left_by
-from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft
 from projections.decisions.reversal import Change, Left, Reversal, reversal
 from projections.decisions.revert import RevertRequest

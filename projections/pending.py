@@ -8,15 +8,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from projections.caller import with_names
-from projections.decisions.answer import answer_id
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.events.values import Message
 from projections.ids import FIRST, LAST, EventId, Handle, Point, Ref
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.people import name_of
 from projections.places import PLACES, epoch_of
 from projections.rows import Found, Rows
-from projections.turns import DELIVERIES, TURNS, TurnRow, failure_of
+from projections.turns import DELIVERIES, TURNS, TurnRow, answer_id, failure_of
 
 
 class Undelivered(NamedTuple):
@@ -27,14 +26,9 @@ class Undelivered(NamedTuple):
     question: Message
 
 
-def turn_id(rows: Rows, question: Point) -> EventId:
-    """The id that an answer to this message has, or will have."""
-    return answer_id(rows.ids, question)
-
-
 def is_settled(rows: Rows, question: Point) -> bool:
     """Whether a message was answered, or got no answer and was told so."""
-    return rows.ids.status(turn_id(rows, question)) != "unknown" or failure_of(rows, question.id) is not None
+    return rows.ids.status(answer_id(rows.ids, question)) != "unknown" or failure_of(rows, question.id) is not None
 
 
 def undelivered(rows: Rows, session: str, since: int) -> list[Undelivered]:

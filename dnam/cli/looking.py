@@ -41,7 +41,7 @@ def show(
     from dnam.quarantine import quarantined
     from dnam.standing import is_operator
     from dnam.standing import is_owner as owns
-    from projections.decisions.consent import is_out
+    from projections.consent import is_out
     from projections.people import name_of
 
     shell = Shell(data, as_json)
@@ -87,7 +87,7 @@ def as_of(view: View) -> dict[str, Any] | None:
 
 def _headline(rows: "Rows", person: "Handle") -> str:
     """Who was found, so that nobody takes one Kim for another, and whether they opted out."""
-    from projections.decisions.consent import is_out
+    from projections.consent import is_out
     from projections.people import accounts_of, name_of
 
     ids = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))

@@ -18,7 +18,7 @@ from dnam.commands.undo import undoable
 from dnam.configuration import config_for
 from dnam.settings import Settings
 from projections.caller import with_names
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.hear import message_identity
 from projections.errors import BadRequest
 from projections.events.values import Evidence, Source

@@ -19,7 +19,7 @@ from dnam.loops.summary_reading import Refreshing
 from dnam.model import OverBudget
 from dnam.prompts import load
 from dnam.resolving import resolved
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.ids import NOBODY, Handle
 from projections.lookup import SessionCard, people, sessions
 from projections.rows import Rows

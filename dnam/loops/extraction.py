@@ -13,9 +13,10 @@ import msgspec
 
 from dnam.loops.asked import Work, asked, failing
 from dnam.loops.kept import given_up
-from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, records_of, reply_of, use_of
+from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, records_of, use_of
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply
 from dnam.prompts import Prompt, digest
+from dnam.taken import reply_of
 from projections.caller import Caller
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply

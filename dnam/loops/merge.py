@@ -12,9 +12,10 @@ import msgspec
 
 from dnam.loops.asked import Told, Work, asked
 from dnam.loops.kept import giving_up, kept_id
-from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, reply_of, use_of
+from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, use_of
 from dnam.model import Ask, MergedItem, MergeInputs, Reply
 from dnam.prompts import Prompt, digest
+from dnam.taken import reply_of
 from projections.decisions.draft import Draft
 from projections.decisions.merge import CHANGED, MergeRequest, merge, overtaken
 from projections.decisions.work import WorkRequest, record_work

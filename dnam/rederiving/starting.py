@@ -18,8 +18,8 @@ from dnam.rederiving.spoken import Spoken, There, Upto
 from dnam.rederiving.together import Inside, made_together
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.turns import ANYTIME, ORDERED, Turn, Turns
+from projections.consent import is_out
 from projections.decisions.came_of import SUMMARY_TAGS
-from projections.decisions.consent import is_out
 from projections.events import MessageHeard
 from projections.ids import EventId, Handle
 from projections.rederiving.schedule import RUNS, Recorded, Run, run_of

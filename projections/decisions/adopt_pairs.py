@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.consent import is_out
 from projections.decisions.adopt_refused import New, Refusing
 from projections.decisions.adopted import VERSION, Adoption, is_adopted
-from projections.decisions.consent import is_out
 from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
 from projections.derived import effects_of
 from projections.events import (

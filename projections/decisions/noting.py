@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from projections.caller import Caller
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter, Origin, decided_before
 from projections.decisions.extraction import ExtractionRequest, extract
 from projections.decisions.guarded import Guarded, shown_text

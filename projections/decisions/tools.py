@@ -6,7 +6,7 @@ down in somebody's own words is theirs (`noting`). So whoever's words the model 
 
 from typing import NamedTuple
 
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.overtaken import is_overtaken
 from projections.decisions.shelf import causes_of

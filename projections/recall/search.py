@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.events.values import Item, NearUse
 from projections.ids import NOBODY, EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, compartment_key

@@ -22,11 +22,12 @@ from dnam.adapters.anthropic.rests import Rests
 from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.anthropic.streams import Course, read, reply_of
-from dnam.adapters.anthropic.tally import added, together
+from dnam.adapters.anthropic.tally import together
 from dnam.adapters.anthropic.tool_use import Inputs
 from dnam.adapters.circuit import Circuit
 from dnam.adapters.tries import TRIES, Nature, left_of
 from dnam.model import STILL, Ask, Hear, ModelError, Reply, unheard, without_tools
+from dnam.taken import added
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic

@@ -15,7 +15,7 @@ from dnam.memory import Memory
 from dnam.secrets import place_without_secrets
 from dnam.standing import standing_in
 from dnam.whereabouts import asked_in, handle_of, in_direct
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Draft
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, describe

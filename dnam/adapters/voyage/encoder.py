@@ -21,6 +21,7 @@ from dnam.adapters.voyage.batches import batches
 from dnam.adapters.voyage.faults import Fault, fault_of
 from dnam.meaning.encoder import Encoded, EncoderDown, EncoderError, EncoderMissing, complaint
 from dnam.prices import Tokens, prices
+from dnam.taken import sum_of
 from projections.events.upkeep import EncodedKind
 from projections.events.values import ModelUse
 from projections.policies.closeness import Vector
@@ -72,10 +73,10 @@ class Voyage:
                 encoded = await self._within_circuit(batch, kind, uses)
                 made.update(zip(batch, encoded, strict=True))
         except EncoderError as error:
-            error.use = _together(uses)
+            error.use = sum_of(uses)
             raise
         nothing = (0.0,) * self._access.dimensions
-        return Encoded([made.get(text, nothing) for text in texts], _together(uses))
+        return Encoded([made.get(text, nothing) for text in texts], sum_of(uses))
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -185,16 +186,3 @@ def _resting(error: EncoderError, seconds: float) -> EncoderDown:
 
 def _down(why: str) -> EncoderDown:
     return EncoderDown(f"Voyage's service {why}")
-
-
-def _together(uses: Sequence[ModelUse]) -> ModelUse | None:
-    """What several requests took, as one call."""
-    if not uses:
-        return None
-    return ModelUse(
-        uses[0].model,
-        uses[0].version,
-        tokens_in=sum(use.tokens_in for use in uses),
-        latency_ms=sum(use.latency_ms for use in uses),
-        cost_micros=sum(use.cost_micros for use in uses),
-    )

@@ -28,8 +28,8 @@ from dnam.memory import Memory
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows.manifest import Asked, Manifest, exists, load
 from dnam.shadows.source import Source
+from projections.consent import is_out
 from projections.context import Request, assemble
-from projections.decisions.consent import is_out
 from projections.decisions.shelf import rests_on
 from projections.events import SummaryWithheld
 from projections.events.values import Limits
