@@ -11,6 +11,7 @@ from dnam.cli.shell import Shell, View
 from dnam.times import iso
 
 if TYPE_CHECKING:
+    from dnam.moments import Looked
     from projections.groups import Group
     from projections.ids import Handle
     from projections.items import ItemRow, RefusalRow
@@ -79,9 +80,11 @@ def show(
 
 def as_of(view: View) -> dict[str, Any] | None:
     """The moment that is looked at, for programs: its clock, its last event by that clock, and its time."""
-    looked = view.looked
-    if looked is None:
-        return None
+    return None if view.looked is None else looked_json(view.looked)
+
+
+def looked_json(looked: "Looked") -> dict[str, Any]:
+    """The same of one moment."""
     return {"clock": looked.clock, "seq": looked.moment.seq, "ms": looked.ms, "ms_iso": iso(looked.ms)}
 
 

@@ -31,7 +31,7 @@ from dnam.importers.source import (
     Where,
 )
 from dnam.importers.times import iso_ms
-from dnam.importers.values import snowflake, thousandths
+from dnam.importers.values import discord_ref, snowflake, thousandths
 from projections.decisions.meet import Account
 from projections.events.values import ItemType
 from projections.events.values import Source as ItemSource
@@ -256,9 +256,9 @@ def _place(row: _Row, found: Level) -> Ref | None:
     """The channel or the guild that a level holds in."""
     match found.where:
         case "channel":
-            return _ref(row.origin_channel_id)
+            return discord_ref(row.origin_channel_id)
         case "guild":
-            return _ref(row.origin_guild_id)
+            return discord_ref(row.origin_guild_id)
         case _:
             return None
 
@@ -290,11 +290,6 @@ def _item(row: _Row, user: str, where: Where, updated: int) -> ImportedItem:
 
 def _source(row: _Row, where: Where) -> ItemSource:
     """Where it was learned. A DM's channel, which is of no guild, stands for the two people in it: it is not kept."""
-    guild = _ref(row.origin_guild_id)
+    guild = discord_ref(row.origin_guild_id)
     of_many = where.kind == "channel" or (guild is not None and where.kind != "direct")
-    return ItemSource("discord", place=_ref(row.origin_channel_id) if of_many else None, guild=guild)
-
-
-def _ref(key: int | str) -> Ref | None:
-    found = snowflake(key)
-    return None if found is None else Ref(DISCORD, found)
+    return ItemSource("discord", place=discord_ref(row.origin_channel_id) if of_many else None, guild=guild)

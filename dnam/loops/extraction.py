@@ -26,7 +26,7 @@ from projections.events.values import ItemUse, ModelUse
 from projections.fruitless import PASSED_OVER, Reader, is_last_try, most_shown
 from projections.fruitless import passed_over as judged
 from projections.ids import EventId, Handle, Point
-from projections.items import ItemRow, compartment_key, items_in
+from projections.items import ItemRow, compartment_key, item_use, items_in
 from projections.messages import MessageRow, SpokenRow, find_message, spoken_before, spoken_in, units_of, worded
 from projections.people import SOMEONE, name_of
 from projections.policies.cadence import VERSION
@@ -187,7 +187,7 @@ def plan_extraction(
         compartment=compartment,
         inputs=inputs,
         messages=messages,
-        shown=tuple(_use(found.row) for found in items),
+        shown=tuple(item_use(found.row) for found in items),
         after=cursor,
         upto=reached if cursor is None else max(cursor, reached),
         causes=(
@@ -233,10 +233,6 @@ def _worded(heard: Iterable[Said]) -> Iterator[int]:
 
 def _known(row: ItemRow) -> KnownItem:
     return KnownItem(row.item.id, row.item.kind, row.item.text, row.item.tags)
-
-
-def _use(row: ItemRow) -> ItemUse:
-    return ItemUse(row.item.owner, row.item.compartment, row.item.id, row.event)
 
 
 class Learned(NamedTuple):
