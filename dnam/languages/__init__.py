@@ -284,7 +284,6 @@ class Language(LanguageTable, frozen=True):
     fictions: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
     question_tags: frozenset[str] = frozenset()
-    other_persons: frozenset[str] = frozenset()
     reporting_words: frozenset[str] = frozenset()
     reading: Reading = Reading()
     macros: dict[str, str] = {}
