@@ -34,8 +34,8 @@ from projections.policies.compartments import audience_now, place_said
 from projections.policies.evidence import InputMessage
 from projections.policies.guards import Guarding
 from projections.policies.instructions import InstructionWords, instruction_in
-from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
-from projections.policies.promotion import NO_WORDS, SharingWords
+from projections.policies.learned_from import LearnedAs, is_learned_from
+from projections.policies.promotion import SharingWords
 from projections.policies.refusals import taken_back
 from projections.policies.replies import ExtractionReply
 from projections.policies.reply_shapes import AskedExtraction
@@ -86,8 +86,8 @@ class Said(NamedTuple):
 def new_by_compartment(
     rows: Rows,
     person: Handle,
-    learned_as: LearnedAs = as_addressed,
-    reader: Reader = ANYBODY,
+    learned_as: LearnedAs,
+    reader: Reader,
     *,
     passed_over: bool = False,
 ) -> dict[str, list[Said]]:
@@ -122,8 +122,8 @@ def _unread(rows: Rows, person: Handle, where: SpokenRow, cursor: Point | None) 
 def unread_by_compartment(
     rows: Rows,
     person: Handle,
-    learned_as: LearnedAs = as_addressed,
-    reader: Reader = ANYBODY,
+    learned_as: LearnedAs,
+    reader: Reader,
     *,
     passed_over: bool = False,
 ) -> dict[str, list[Said]]:
@@ -259,7 +259,7 @@ def extract_items(
     cap: int,
     mint: Mint,
     guarding: Guarding,
-    sharing: SharingWords = NO_WORDS,
+    sharing: SharingWords,
     before: ExtractionReplied | None = None,
 ) -> Loop[Learned]:
     """Ask, keep the reply, decide. What was replied `before` and never decided from is not asked for again, where it

@@ -93,7 +93,7 @@ class Starting:
         assert run.audience is not None
         return run.reads is not None and self._chains.is_idle(("session", (run.session, run.audience.epoch)))
 
-    def put_by(self, run: Run, seq: int, *, was_recorded: bool = True) -> None:
+    def put_by(self, run: Run, seq: int, *, was_recorded: bool) -> None:
         """Have a run made with those that were put by before it, as `start` begins one."""
         there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
         if self._is_of_who_is_out(run):
@@ -109,7 +109,7 @@ class Starting:
         waiting, self._together = self._together[:most], self._together[most:]
         return made_together(self._memory, self._runs, waiting)
 
-    async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool = True) -> None:
+    async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool) -> None:
         """Begin a run behind those of its chain, and behind what is being written before it. What was recorded behind
         `seq` is not read, though it may be there by now. One that was recorded is told of where not everything is there
         that it had read then.

@@ -3,7 +3,7 @@
     desk.assistant, desk.memory            what is asked and changed
     desk.owners, desk.is_owner(user)       whose bot it is
     desk.askers                            who asks and where, as `dnam.commands` wants it
-    await desk.run_in_session(queue, work) in order with what is said there
+    await desk.run_in_session(queue, work, slow=…) in order with what is said there
     desk.sent(message)                     "this message is ours": it is not heard as something that was said
 
 `await dnam.adapters.discord.ui.attach(desk)` is called once, before the bot is ready, and adds commands and menus to
@@ -136,7 +136,7 @@ class Desk(OwnMessages):
 
     # -- in order ---------------------------------------------------------------------------------------------------
 
-    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]], *, slow: bool = False) -> T:
+    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]], *, slow: bool) -> T:
         """Do this in order with everything else of a session, which waits for it as `begun` says; `queue` is
         `queue_of(place)`.
         """
