@@ -179,9 +179,11 @@ def _read_lists(upserts: Any, wire: type[W], read: Callable[[W], UpsertEntry], d
 
 def _entries(name: str, values: Any, wire: type[W], read: Callable[[W], T]) -> tuple[list[T], list[Dropped]]:
     """The entries of one list that can be used, and those that cannot."""
-    listed = ([values] if values else []) if isinstance(values, dict) else values
+    if values is None or values == {}:
+        return [], []
+    listed = [values] if isinstance(values, dict) else values
     if not isinstance(listed, list):
-        return [], [] if listed is None else [Dropped(name, "it is no list")]
+        return [], [Dropped(name, "it is no list")]
     kept: list[T] = []
     dropped: list[Dropped] = []
     for number, value in enumerate(listed):
