@@ -4,17 +4,16 @@ All of it is read from rows, so it is the same after a crash.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from projections.caller import with_names
 from projections.consent import is_out
 from projections.events.values import Message
 from projections.ids import FIRST, LAST, EventId, Handle, Point, Ref
-from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
+from projections.messages import MESSAGES, key_point, point_key, unit
 from projections.people import name_of
 from projections.places import PLACES, epoch_of
-from projections.rows import Found, Rows
+from projections.rows import Rows
 from projections.turns import DELIVERIES, TURNS, TurnRow, answer_id, failure_of
 
 
@@ -95,34 +94,5 @@ def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, 
     return found
 
 
-def sent_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
-    """The messages as which answers of a session arrived that were given in a span of time (ms, both ends included)."""
-    prefix = unit(session, epoch)
-    start, stop = (prefix + point_key(Point(said, FIRST)) for said in (first, last + 1))
-    given = (rows.get(DELIVERIES, each.row.event) for each in rows.scan(TURNS, prefix, start=start, stop=stop))
-    return [message for delivery in given if delivery is not None for message in delivery.messages]
-
-
 def _name(rows: Rows, person: Handle) -> str:
     return name_of(rows, person)
-
-
-def said_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Message]:
-    """The messages of a session that were said in a span of time (ms, both ends included)."""
-    prefix = unit(session, epoch)
-    start = prefix + point_key(Point(first, FIRST))
-    found: list[Message] = []
-    for each in rows.scan(MESSAGES, prefix, start=start):
-        if _said(each) > last:
-            break
-        found.append(each.row.message)
-    return found
-
-
-def latest_said(rows: Rows, session: str, epoch: int, most: int) -> list[Message]:
-    """The last messages of a session, so many at most, the latest first."""
-    return [each.row.message for each in islice(rows.scan(MESSAGES, unit(session, epoch), reverse=True), most)]
-
-
-def _said(found: Found[MessageRow]) -> int:
-    return key_point(found.key).said

@@ -13,9 +13,10 @@ from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Audience, Limits, ModelUse
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.pending import is_settled, latest_said, open_threads, said_between, undelivered
+from projections.pending import is_settled, open_threads, undelivered
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
+from projections.said import latest_said, said_between
 from projections.turns import answer_id
 from tests.world import NOW, World, fresh
 
