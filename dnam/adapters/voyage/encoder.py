@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.adapters.circuit import Circuit
 from dnam.adapters.rest import Rest
-from dnam.adapters.tries import TRIES, Nature, left_of, next_try
+from dnam.adapters.tries import Nature, first_that_works, left_of, next_try
 from dnam.adapters.voyage.batches import batches
 from dnam.adapters.voyage.faults import Fault, fault_of
 from dnam.meaning.encoder import Encoded, EncoderDown, EncoderError, EncoderMissing, complaint
@@ -104,21 +104,16 @@ class Voyage:
         self, batch: list[str], kind: EncodedKind, uses: list[ModelUse], limit: asyncio.Timeout
     ) -> Sequence[Vector]:
         await prepare()
-        for tried in range(1, TRIES + 1):
-            try:
-                vectors = await self._try(batch, kind, uses)
-            except EncoderError:
+
+        def wait_after(error: Exception, tried: int) -> float | None:
+            if isinstance(error, EncoderError):
                 self.circuit.worked()  # it is there, and what it says is of no use: it would be paid for once more
-                raise
-            except Exception as error:
-                wait = self._wait(fault_of(error, self._access.model, batch), tried, left_of(limit))
-                if wait is None:
-                    raise
-                await self._nature.sleep(wait)
-            else:
-                self.circuit.worked()
-                return vectors
-        raise AssertionError("the last try returns or raises")
+                return None
+            return self._wait(fault_of(error, self._access.model, batch), tried, left_of(limit))
+
+        vectors = await first_that_works(partial(self._try, batch, kind, uses), wait_after, self._nature.sleep)
+        self.circuit.worked()
+        return vectors
 
     def _wait(self, fault: Fault | None, tried: int, left_seconds: float) -> float | None:
         """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none, or
