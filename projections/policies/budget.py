@@ -7,11 +7,10 @@ that is under way is counted when it is recorded, so a day ends a few calls abov
 from typing import NamedTuple
 
 from projections.calls import Spent, Work
-from projections.ids import LAST, Handle, Point
+from projections.ids import LAST, MINUTE_MS, Handle, Point
 from projections.rows import Rows
 from projections.turns import asked_after
 
-MINUTE_MS = 60_000
 LEARNING_THOUSANDTHS = 800
 """The part of a day's limit that learning may use up."""
 

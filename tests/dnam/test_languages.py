@@ -16,7 +16,7 @@ from dnam.commands.sessions import extract
 from dnam.languages import Language, Replies, available, load
 from dnam.memory import Memory
 from dnam.model import AnswerInputs, Ask, ExtractionInputs, Line, ModelError
-from projections.policies.budget import MINUTE_MS
+from projections.ids import MINUTE_MS
 from projections.retrieval import Vocabulary, tokens
 from tests.dnam.scripted import FakeClock, say, settings
 
