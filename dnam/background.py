@@ -21,7 +21,7 @@ from dnam.memory import Memory
 from dnam.model import Model
 from dnam.retention import expiring, log
 from dnam.whereabouts import Heard
-from projections.ids import NOBODY, Handle
+from projections.ids import MINUTE_MS, NOBODY, Handle
 from projections.lookup import people
 from projections.policies import overflow as overflow_policy
 from projections.policies.cadence import QUIET, VERSION, extraction_due, quiet_since, summary_due
@@ -29,7 +29,6 @@ from projections.policies.overflow import overflow
 from projections.rows import Rows
 from replay.chronicle import LogChronicle
 
-MINUTE_MS = 60_000
 PEOPLE_AT_ONCE = 50
 """How many people are looked at in one look; another question comes in between."""
 

@@ -13,10 +13,11 @@ from dnam.memory import Memory
 from dnam.model import Ask, Hear, Model, ModelError, OverBudget, Reply, TooOften, spent_in, unheard
 from dnam.prices import MICROS
 from dnam.settings import Settings
-from projections.calls import DAY_MS, Spent, spent_on
-from projections.ids import Handle
-from projections.policies.budget import MINUTE_MS, Budget, answered_lately, over_cost, over_turns
+from projections.calls import Spent, spent_on
+from projections.ids import MINUTE_MS, Handle
+from projections.policies.budget import Budget, answered_lately, over_cost, over_turns
 from projections.rows import Rows
+from projections.times import DAY_MS
 from replay.errors import LogError
 
 T = TypeVar("T")

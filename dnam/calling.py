@@ -17,6 +17,7 @@ from typing import Protocol
 import msgspec
 
 from dnam.model import Ask, Hear, ModelError, Reply, Round, ToolCall, ToolResult, spent_in, without_tools
+from dnam.taken import sum_of
 
 Asking = Callable[[Ask, Hear], Awaitable[Reply]]
 
@@ -70,17 +71,3 @@ async def _next(ask: Ask, reply: Reply, calls: Calls) -> Ask:
 def _said_before(rounds: Sequence[Round]) -> str:
     """The last words that came with calls."""
     return next((each.text for each in reversed(rounds) if each.text.strip()), "")
-
-
-def sum_of(replies: Sequence[Reply]) -> Reply | None:
-    """The last of the replies, with what all of them took; None where there is none."""
-    if not replies:
-        return None
-    return msgspec.structs.replace(
-        replies[-1],
-        tokens_in=sum(each.tokens_in for each in replies),
-        tokens_out=sum(each.tokens_out for each in replies),
-        tokens_cached=sum(each.tokens_cached for each in replies),
-        latency_ms=sum(each.latency_ms for each in replies),
-        cost_micros=sum(each.cost_micros for each in replies),
-    )

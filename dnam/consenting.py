@@ -11,12 +11,11 @@ from projections.decisions.draft import Origin
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import OPERATOR, By
-from projections.ids import NOBODY, Handle
+from projections.ids import DISCORD, NOBODY, Handle
 from projections.people import ACCOUNTS
 from projections.quoting import in_quotes
 from projections.rows import Rows
 
-DISCORD = "discord"
 NEAR = 0.8
 """How alike a platform's name is to a known one where it is taken for mistyped, of 1 (difflib)."""
 

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal, NamedTuple
 
 from dnam.prices import dollars, prices
-from projections.calls import DAY_MS, CallRow, calls
+from projections.calls import CallRow, calls
+from projections.counting import counted
 from projections.people import name_of
 from projections.rows import Rows
+from projections.times import DAY_MS
 
 By = Literal["day", "user", "model"]
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -74,7 +76,7 @@ def words(rows: Rows, now: int) -> str:
         return f"No model was asked in the last {WORDS_DAYS} days."
     days = costs(rows, "day", first).lines
     spent = sum(line.cost_micros for line in days if line.key == today)
-    lines = [f"{line.name}: {line.usd} for {line.calls} call{'' if line.calls == 1 else 's'}" for line in lately.lines]
+    lines = [f"{line.name}: {line.usd} for {counted(line.calls, 'call')}" for line in lately.lines]
     return "\n".join([f"Today (UTC): {dollars(spent)}", f"Last {WORDS_DAYS} days: {lately.total.usd}", *lines])
 
 

@@ -28,7 +28,7 @@ from dnam.resolving import Names, Noted
 from dnam.resting import Rests
 from dnam.trouble import Trouble
 from dnam.unwritten import Step, Unwritten, may_pass
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Decision, Draft
 from projections.decisions.work import JobRequest, record_job
 from projections.ids import NOBODY, Handle

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 import projections.policies
-from projections.events import EVENTS, UNSEALED_TAGS, Event
+from projections.events import EVENTS, RESERVED_TAGS, UNSEALED_TAGS, Event
 from projections.events import values as event_values
 from projections.fold import AnyProjection
 from projections.registry import PROJECTIONS
@@ -48,7 +48,8 @@ def events_page() -> str:
 
 def _event(event: type[Event]) -> Iterator[str]:
     sealed = ", unsealed" if event.TAG in UNSEALED_TAGS else ""
-    yield f"## `{event.TAG}` (version {event.VERSION}{sealed})\n"
+    reserved = ", reserved: nothing writes it yet" if event.TAG in RESERVED_TAGS else ""
+    yield f"## `{event.TAG}` (version {event.VERSION}{sealed}{reserved})\n"
     yield _words(event)
     yield from _fields(event, skip=("said", "by", "causes"))
 

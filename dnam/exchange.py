@@ -13,26 +13,22 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import partial
 
-import msgspec
-
 from dnam.ahead import Ahead, Preparing
 from dnam.assistant import Assistant, Thought
 from dnam.memory import Judge, Memory, Turn
 from dnam.model import Hear, ModelError, Reply, unheard
+from dnam.taken import reply_of
 from dnam.unwritten import DELIVERY, Step, Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
 from projections.context import Context
 from projections.decisions.hear import HeardRequest
 from projections.decisions.place import seen_audience
-from projections.events.values import ModelUse
-from projections.ids import NOBODY, EventId, Point, Ref, keyed_hash
+from projections.ids import LAST, NOBODY, Point, Ref, keyed_hash
 from projections.messages import MessageRow, find_message
 from projections.policies.compartments import Setting
 from projections.rows import Found, Rows
 from replay.errors import ErasedMeanwhile, LogError
 
-AT_END = EventId(b"\xff" * 16)
-"""The id of a message that lies nowhere: behind everything said in its millisecond."""
 DREW = "what the answer drew on was erased before it was recorded"
 
 
@@ -204,7 +200,7 @@ class Exchanges:
             )
         except ErasedMeanwhile:  # it drew on somebody who is gone: no word of it is kept, and nobody answers again
             with suppress(ErasedMeanwhile):  # the question was theirs
-                drawn = DrewOnErased(DREW, spent=_taken(thought.use))
+                drawn = DrewOnErased(DREW, spent=reply_of("", thought.use))
                 await self._memory.failed(exchange.heard, drawn, said=finished)
 
     async def failed(self, exchange: Exchange, error: ModelError) -> None:
@@ -279,13 +275,8 @@ def _rests_on(rows: Rows, heard: Heard, context: Context) -> Context:
     return context if known is None else context._replace(causes=(message, *context.causes))
 
 
-def _taken(use: ModelUse) -> Reply:
-    """What a call took, as a reply without a word."""
-    return msgspec.convert(msgspec.structs.asdict(use) | {"text": ""}, Reply)
-
-
 def _located(rows: Rows, request: HeardRequest) -> Heard:
-    return locate(rows, request)._replace(point=Point(request.said, AT_END))
+    return locate(rows, request)._replace(point=Point(request.said, LAST))
 
 
 def _nowhere(request: HeardRequest) -> Heard:
@@ -293,4 +284,4 @@ def _nowhere(request: HeardRequest) -> Heard:
     audience = seen_audience(request.place, place)
     setting = Setting(NOBODY, audience, request.place.guild)
     account = keyed_hash(b"", request.speaker.platform, request.speaker.id)
-    return Heard(Point(request.said, AT_END), "", place, setting, request.text, "", account)
+    return Heard(Point(request.said, LAST), "", place, setting, request.text, "", account)

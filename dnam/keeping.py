@@ -43,6 +43,9 @@ class Keeping(Access):
     """Items, as people and the operator handle them. `user` is a platform's id of a person, or their handle. `origin`
     is what a platform calls a request: what was asked by the same one before is not done again, and what came of it
     then is returned.
+
+    Raises Unknown for a `user` whom nobody here has met and for `by` of such a person, BadRequest for an id that
+    nothing has there, and LogError for what could not be recorded. A list is empty where nothing had to change.
     """
 
     async def remember(
@@ -60,6 +63,8 @@ class Keeping(Access):
         """Keep this for a person; where it holds is where they said it (default: their direct messages).
 
         `evidence` are the words that it rests on, and `source` is where they stand; without, the person's own asking.
+        Raises BadRequest for words that say nothing or that a guard holds back, for somebody who opted out, and for an
+        `origin` whose item is gone since. Who is not known yet is met.
         """
         arguments.strings(text=text)
         arguments.acting(by, setting)
@@ -122,7 +127,11 @@ class Keeping(Access):
         setting: Setting | None = None,
         origin: Origin | None = None,
     ) -> list[Item]:
-        """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards."""
+        """Take back what matches the words (60 % rule) or the id; the items, as they are afterwards.
+
+        Empty where no active item matches the words, or what has the id is forgotten already. Raises BadRequest for an
+        id that no item has there, and where there are neither words nor an id.
+        """
         arguments.strings(needle=needle, id=id)
         arguments.acting(by, setting)
         arguments.perhaps(Origin, origin=origin)
@@ -143,8 +152,9 @@ class Keeping(Access):
     async def forget_all(
         self, items: Iterable[Item], *, by: By, undoes: bool = False, origin: Origin | None = None
     ) -> list[Item]:
-        """Take back these items and no others, as one act: all have one time. The items, as they are afterwards.
-        `undoes`: that takes back what the same person did before.
+        """Take back these items and no others, as one act: all have one time. The items, as they are afterwards; empty
+        where all of them are forgotten already. `undoes`: that takes back what the same person did before. BadRequest
+        for an item that is not there.
         """
         items = arguments.each(Item, items=items)
         arguments.actor(by)
@@ -169,7 +179,11 @@ class Keeping(Access):
         setting: Setting | None = None,
         origin: Origin | None = None,
     ) -> list[Item]:
-        """Change what an item says; its id stays."""
+        """Change what an item says; its id stays. The item, as it is afterwards; empty where it says so already.
+
+        Raises BadRequest for an id that no item has there or several have, for one that is not active, for words that
+        say nothing, that a guard holds back or that another item says there, and for somebody who opted out.
+        """
         arguments.strings(id=id, text=text)
         arguments.acting(by, setting)
         arguments.perhaps(Origin, origin=origin)
@@ -191,7 +205,11 @@ class Keeping(Access):
         setting: Setting | None = None,
         origin: Origin | None = None,
     ) -> list[Item]:
-        """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of."""
+        """Bring an item back; it comes first. One that was merged comes apart from the item that it became part of.
+
+        Empty where it is active already. Raises BadRequest for an id that no item has there, or several have that could
+        come back, and for somebody who opted out.
+        """
         arguments.strings(id=id)
         arguments.acting(by, setting)
         arguments.perhaps(Origin, origin=origin)
@@ -220,7 +238,7 @@ class Keeping(Access):
         self, items: Iterable[Item], *, by: By, undoes: bool = False, origin: Origin | None = None
     ) -> list[Item]:
         """Bring back these items and no others, as one act: all have one time. The items, as they are afterwards; what
-        makes room for them is left out.
+        makes room for them is left out. Empty where all of them are active already. BadRequest as by `restore`.
         """
         items = arguments.each(Item, items=items)
         arguments.actor(by)
@@ -239,7 +257,9 @@ class Keeping(Access):
         return partial(_restoring, RestoreRequest(item.owner, item.id, by, said, origin, here, cap, before))
 
     async def edit_this(self, item: Item, text: str, *, by: By, origin: Origin | None = None) -> list[Item]:
-        """Change what this item says, and no other of its id."""
+        """Change what this item says, and no other of its id; the item, as it is afterwards. Empty where it says so
+        already, BadRequest as by `edit`.
+        """
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
         arguments.actor(by)
@@ -250,7 +270,9 @@ class Keeping(Access):
         return await self._items(lambda rows: edit(rows, request), made)
 
     async def restore_this(self, item: Item, *, by: By, origin: Origin | None = None) -> list[Item]:
-        """Bring this item back, and no other of its id; it comes first. One that was merged comes apart."""
+        """Bring this item back, and no other of its id; it comes first. One that was merged comes apart. Empty where it
+        is active already, BadRequest as by `restore`.
+        """
         arguments.of_kind(Item, item=item)
         arguments.actor(by)
         arguments.perhaps(Origin, origin=origin)
@@ -267,7 +289,9 @@ class Keeping(Access):
         source: Source | None = None,
         origin: Origin | None = None,
     ) -> list[Item]:
-        """Have this item, and no other of its id, say again what it said before; `source` is where it had that from."""
+        """Have this item, and no other of its id, say again what it said before; `source` is where it had that from.
+        The item, as it is afterwards. Empty where it says so already, BadRequest as by `edit`, but no guard is asked.
+        """
         arguments.of_kind(Item, item=item)
         arguments.strings(text=text)
         arguments.actor(by)
@@ -304,7 +328,9 @@ class Keeping(Access):
     ) -> list[Item]:
         """A person's active items, newest first: all of them, or those that a setting opens.
 
-        `at` is a moment by recorded order: a seq, or a time; one without a zone is a time of this machine's.
+        `at` is a moment by recorded order: a seq, or a time; one without a zone is a time of this machine's. Raises
+        Unknown for a `user` whom nobody here has met, BadRequest for a moment that is none or is not there yet. Empty
+        where nothing of theirs is open there.
         """
         arguments.perhaps(Setting, setting=setting)
         person = await self.person(user, platform=platform)
@@ -322,7 +348,8 @@ class Keeping(Access):
         self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
     ) -> list[Ranked]:
         """A person's items that hold now, in the order in which a prompt for this text would take them, each with its
-        reasons. Its score is how well it fits: by recall, the scoring unless another is set, in 1/1024.
+        reasons. Its score is how well it fits: by recall, the scoring unless another is set, in 1/1024. Empty where
+        nothing of theirs is open there; Unknown for a `user` whom nobody here has met.
         """
         arguments.strings(text=text)
         arguments.perhaps(Setting, setting=setting)
@@ -338,7 +365,7 @@ class Keeping(Access):
         self, user: str | Handle, text: str, *, platform: str = LOCAL, setting: Setting | None = None
     ) -> list[Ranked]:
         """A person's items that hold now and share words with a text, best first, each with its reasons: all of them,
-        or those that a setting opens.
+        or those that a setting opens. Empty where none shares one; Unknown for a `user` whom nobody here has met.
         """
         arguments.strings(text=text)
         arguments.perhaps(Setting, setting=setting)

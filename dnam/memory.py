@@ -32,6 +32,7 @@ from dnam.settings import Settings, read
 from dnam.shadows.followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.steadiness import give_back
+from dnam.taken import call_of
 from dnam.times import is_ahead
 from dnam.whereabouts import LOCAL, Heard, drafted, is_one_person, locate, with_handles
 from projections.context import Context
@@ -41,7 +42,6 @@ from projections.decisions.answer import (
     FailTurnRequest,
     InterruptRequest,
     answer,
-    answer_id,
     deliver,
     fail_turn,
     interrupt_turn,
@@ -60,7 +60,7 @@ from projections.people import person_of
 from projections.policies.text import whole
 from projections.rows import Found, Rows
 from projections.summaries import era_of
-from projections.turns import find_turn
+from projections.turns import answer_id, find_turn, nonce_of
 from replay.clock import Clock
 from replay.engine import Engine
 from replay.group import Recorded
@@ -302,7 +302,7 @@ class Memory(Prompting):
         arguments.whole_number(said=said)
         arguments.times(said=said)
         audience = heard.setting.audience
-        call = _use_of(spent)
+        call = call_of(spent)
         request = InterruptRequest(heard.point, heard.session, audience, heard.person, call, said)
         await self.record(lambda rows: interrupt_turn(rows, request))
 
@@ -342,7 +342,7 @@ def _alone(drafts: Sequence[Draft]) -> Iterator[tuple[EventId, Message]]:
 def _call_of(error: ModelError, model: str) -> ModelUse:
     """The call that brought no answer: what it took, as far as that is known; of no model where a limit forbade it."""
     if error.spent is not None:
-        return _use_of(error.spent)
+        return call_of(error.spent)
     return ModelUse(model="" if isinstance(error, OverBudget) else model, version="")
 
 
@@ -352,22 +352,6 @@ def _naming(rows: Rows, request: FailTurnRequest) -> FailTurnRequest:
     if known is None:
         return request
     return request._replace(call=msgspec.structs.replace(request.call, model=known.model))
-
-
-def _use_of(spent: Reply) -> ModelUse:
-    """What a call took, and what was asked as far as it was noted."""
-    return ModelUse(
-        model=spent.model,
-        version=spent.version,
-        prompt=spent.prompt,
-        prompt_digest=spent.prompt_digest,
-        tokens_in=spent.tokens_in,
-        tokens_out=spent.tokens_out,
-        tokens_cached=spent.tokens_cached,
-        latency_ms=spent.latency_ms,
-        cost_micros=spent.cost_micros,
-        stop=spent.stop,
-    )
 
 
 def _as_recorded(rows: Rows, ready: HeardRequest) -> Heard:
@@ -382,4 +366,4 @@ def _turn_of(rows: Rows, heard: Heard) -> Turn:
     turn = answer_id(rows.ids, heard.point)
     known = find_turn(rows, turn)  # what was taken away since says no more when it was
     said = heard.point.said + 1 if known is None else known.said
-    return Turn(turn, said, era_of(rows, heard.session, heard.setting.audience.epoch), turn.hex()[-25:])
+    return Turn(turn, said, era_of(rows, heard.session, heard.setting.audience.epoch), nonce_of(turn))

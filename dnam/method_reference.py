@@ -11,7 +11,7 @@ FOR_PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "Opening, and the clock": ("open", "now", "stopped"),
     "Hearing and answering": ("heard", "context", "answered", "delivered", "interrupted", "failed"),
     "A person's items": ("show", "recall", "search", "remember", "edit", "forget", "restore", "share", "keep_private"),
-    "Nobody's items": ("nobodys", "remember_for", "forget_for", "restore_for"),
+    "Nobody's items": ("nobodys", "remember_nobodys", "forget_nobodys", "restore_nobodys"),
     "People and moments": ("person", "moment"),
 }
 """What stays as it is from version to version, by what it is for."""

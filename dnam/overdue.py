@@ -8,16 +8,14 @@ from typing import NamedTuple
 from dnam.access import Access
 from dnam.retention import KEY, plans
 from projections.config import Scope
-from projections.counting import counted
+from projections.counting import counted, listed
 from projections.decisions.retention import RetentionRequest, overdue
 from projections.events import ConfigSet
 from projections.events.values import OPERATOR
 from projections.fold import Record
-from projections.ids import UNSEALED, EventId, Seq
+from projections.ids import FIRST, UNSEALED, Seq
 from projections.rows import Rows
 from replay.overlay import Layered, Overlay
-
-NO_EVENT = EventId(bytes(16))
 
 
 class Overdue(NamedTuple):
@@ -28,7 +26,7 @@ class Overdue(NamedTuple):
 
     def __str__(self) -> str:
         kinds = ((self.messages, "message"), (self.answers, "answer"))
-        return " and ".join(counted(count, word) for count, word in kinds if count) or "nothing"
+        return listed([counted(count, word) for count, word in kinds if count]) or "nothing"
 
 
 async def taken_by(memory: Access, scope: Scope, key: str, value: str | None) -> Overdue:
@@ -41,7 +39,7 @@ async def taken_by(memory: Access, scope: Scope, key: str, value: str | None) ->
 def _taken_by(memory: Access, rows: Rows, scope: Scope, value: str | None) -> Overdue:
     now = memory.now()
     event = ConfigSet(said=now, by=OPERATOR, scope=str(scope), key=KEY, value=value, person=scope.person)
-    record = Record(Seq(memory.engine.head().size + 1), NO_EVENT, now, event)
+    record = Record(Seq(memory.engine.head().size + 1), FIRST, now, event)
     tried = Overlay()
     changes = memory.engine.fold.changes(record)
     tried.write(((table, at, body) for table, at, body, _ in changes), record.seq, UNSEALED)

@@ -39,7 +39,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """What a browser is told: nothing is loaded and nothing runs."""
 
 
-def audit_page(title: str, lives: Iterable[LifeWords], when: When, vaults: Collection[VaultId] = ()) -> str:
+def audit_page(title: str, lives: Iterable[LifeWords], when: When, vaults: Collection[VaultId]) -> str:
     """The lives of items as a page; see `dnam.provenance` for what is in them, and `page` for `vaults`."""
     told = list(lives)
     about = f'<p class="quiet">{counted(len(told), "item")}, each from when it began</p>\n'

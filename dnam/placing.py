@@ -44,7 +44,9 @@ class Opposite(NamedTuple):
 
 
 class Placing(Keeping):
-    """Items and the compartments that they live in. `user` is a platform's id of a person, or their handle."""
+    """Items and the compartments that they live in. `user` is a platform's id of a person, or their handle. Errors and
+    empty lists are as `Keeping` has them.
+    """
 
     async def share(
         self,
@@ -56,9 +58,10 @@ class Placing(Keeping):
         setting: Setting | None = None,
         origin: Origin | None = None,
     ) -> list[Item]:
-        """Let an item be open wherever its person is answered; the item at its new address, none when it is there.
+        """Let an item be open wherever its person is answered; the item at its new address.
 
         It becomes one with what says the same there. Where its id is that of something else there, it has another one.
+        Empty where it is there already. Raises BadRequest for an id that no active item has there.
         """
         arguments.strings(id=id)
         arguments.acting(by, setting)
@@ -76,7 +79,7 @@ class Placing(Keeping):
         setting: Setting | None = None,
         origin: Origin | None = None,
     ) -> list[Item]:
-        """Let an item be open in its person's direct messages alone; none when it is so already. As to its id, see
+        """Let an item be open in its person's direct messages alone. Its id, errors and an empty list are as by
         `share`.
         """
         arguments.strings(id=id)
@@ -147,7 +150,7 @@ class Placing(Keeping):
         items = await self._items(lambda rows: move(rows, request), request.origin)
         return list({(each.compartment, each.id): each for each in items}.values())
 
-    async def remember_for(
+    async def remember_nobodys(
         self,
         compartment: str,
         text: str,
@@ -162,7 +165,9 @@ class Placing(Keeping):
         """Keep this as nobody's: a guild's lore, what the assistant is to know of itself, or the owner's layer.
 
         Whether whoever asks may is for the caller to say. `where` is the place whose readers it is for, where it rests
-        on something said there, by these `speakers`.
+        on something said there, by these `speakers`. Raises BadRequest for a compartment that is not nobody's, for
+        words that say nothing or that a guard holds back, for a speaker who opted out, and where by now fewer can read
+        the place than the compartment.
         """
         arguments.strings(text=text)
         arguments.nobodys(compartment)
@@ -188,9 +193,9 @@ class Placing(Keeping):
         )
         return await self._kept(lambda rows: remember(rows, request), request.origin)
 
-    async def forget_for(self, compartment: str, what: str, *, by: By, origin: Origin | None = None) -> list[Item]:
+    async def forget_nobodys(self, compartment: str, what: str, *, by: By, origin: Origin | None = None) -> list[Item]:
         """Take back what of nobody's the id names there, or else the words cover; the items, as they are afterwards.
-        BadRequest for an id that nothing has there.
+        Empty where the words cover none; BadRequest for an id that nothing has there.
         """
         arguments.strings(compartment=compartment, what=what)
         arguments.actor(by)
@@ -205,8 +210,10 @@ class Placing(Keeping):
             return gone
         return await self._items(lambda rows: forget(rows, request._replace(needle="", id=what)), request.origin)
 
-    async def restore_for(self, compartment: str, id: str, *, by: By, origin: Origin | None = None) -> list[Item]:
-        """Bring back an item of nobody's, by its id; it comes first. None where it is there already."""
+    async def restore_nobodys(self, compartment: str, id: str, *, by: By, origin: Origin | None = None) -> list[Item]:
+        """Bring back an item of nobody's, by its id; it comes first. Empty where it is there already, BadRequest for an
+        id that nothing has there.
+        """
         arguments.strings(compartment=compartment, id=id)
         arguments.actor(by)
         arguments.perhaps(Origin, origin=origin)
@@ -215,7 +222,9 @@ class Placing(Keeping):
         return await self._restored(NOBODY, id, here, by, origin or self.origin())
 
     async def nobodys(self, compartment: str) -> list[Item]:
-        """The active items of nobody's in a compartment, newest first."""
+        """The active items of nobody's in a compartment, newest first; empty where there are none, or no such
+        compartment.
+        """
         arguments.strings(compartment=compartment)
         found = await self.look(lambda rows: _active(rows, compartment))
         return sorted(found, key=lambda item: (-item.updated, item.id))

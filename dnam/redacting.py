@@ -17,7 +17,7 @@ from projections.decisions.retention import with_answers
 from projections.errors import BadRequest
 from projections.events import MessageEdited, MessageHeard, MessageRedacted, TurnAnswered
 from projections.events.values import OPERATOR, By
-from projections.ids import EventId, Point, Ref, Seq
+from projections.ids import DISCORD, EventId, Point, Ref, Seq
 from projections.messages import MESSAGES, MessageRow
 from projections.places import epoch_of
 from projections.quoting import in_quotes
@@ -107,7 +107,7 @@ def _by_name(rows: Rows, reader: Reader, wanted: str) -> Meant:
     if found:
         return Meant(found[0], None)
     platform, _, key = wanted.rpartition(":")
-    sent = rows.get(SENT, sent_key(Ref(platform or "discord", key)))
+    sent = rows.get(SENT, sent_key(Ref(platform or DISCORD, key)))
     reading = None if sent is None else reader.find(sent.turn)
     if reading is not None:
         return _by_event(rows, reading, wanted)

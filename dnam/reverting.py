@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 
 from dnam.access import Access
 from dnam.errors import Unknown
+from projections.consent import is_out
 from projections.decisions import revert as reverts
 from projections.decisions import revert_summaries as summaries
 from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.adopted import is_adopted
 from projections.decisions.came_of import Chronicle, came_of, left_by
-from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft
 from projections.decisions.reversal import Change, Left, Reversal, reversal
 from projections.decisions.revert import RevertRequest
@@ -224,7 +224,7 @@ def plan(memory: Access, rows: Rows, asked: Asked, person: Handle | None = None)
     for record in undone.items.values():
         for key in dict.fromkeys(each[:16] for each in left_by(record)):
             by_owner.setdefault(key, []).append(record.id)
-    wanted = sorted(by_owner) if person is None else [owner_key(person)] if owner_key(person) in by_owner else []
+    wanted = sorted(key for key in by_owner if person is None or key == owner_key(person))
     owners = [(Handle(key) if any(key) else NOBODY, tuple(by_owner[key])) for key in wanted]
     found = ((owner, events, reversal(rows, chronicle, undone, owner)) for owner, events in owners)
     parts = (Part(owner, events, _left_alone(each) if is_out(rows, owner) else each) for owner, events, each in found)

@@ -23,13 +23,12 @@ from projections.decisions.draft import Origin
 from projections.decisions.place import PlaceSeen, describe_unheard, place_ref
 from projections.errors import BadRequest
 from projections.events.values import By
-from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.ids import DISCORD, NOBODY, EventId, Handle, Ref
 from projections.people import name_of
 from projections.places import PLACES, PlaceRow, find_place
 from projections.quoting import in_quotes
 from projections.rows import Rows
 
-DISCORD = "discord"
 FORMS = "global, guild/ID, channel/ID, person/USER"
 HERE = ", guild, here, me; as `config set me learn=none`"
 CHANNEL = re.compile(r"<#([0-9]{1,20})>")

@@ -11,13 +11,12 @@ nobody can be asked, nothing is opened.
 from collections.abc import Awaitable, Callable
 
 from dnam.whereabouts import LOCAL
-from projections.ids import NOBODY, Handle
+from projections.ids import DISCORD, NOBODY, Handle
 from projections.items import compartments_of
 from projections.people import accounts_of
 from projections.policies.compartments import OWNER, Setting, readers_place
 from projections.rows import Rows
 
-DISCORD = "discord"
 Standing = Callable[[Handle], Awaitable[tuple[str, ...]]]
 """The compartments that a person's own direct messages open besides; a platform's adapter hands it in."""
 

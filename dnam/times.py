@@ -3,10 +3,11 @@
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
+from projections.times import DAY_MS
+
 EARLIEST_MS = -62_135_596_800_000
 LATEST_MS = 253_402_300_799_999
 """The first and the last ms of the years 1 to 9999."""
-DAY_MS = 86_400_000
 OUTERMOST = (1, 9999)
 """Years in which a time of another zone may lie outside the calendar: there all zones are UTC."""
 AGES = ((60_000, "minute"), (3_600_000, "hour"), (DAY_MS, "day"), (31_557_600_000, "year"))

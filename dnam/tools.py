@@ -34,6 +34,7 @@ from projections.events import ToolCalled
 from projections.events.values import By, Item, ItemUse
 from projections.gathering import Passage
 from projections.ids import NOBODY, EventId, Handle, Point
+from projections.items import item_use
 from projections.nearness import Nearness
 from projections.policies.compartments import OWNER, SELF, opened, opens_source
 from projections.policies.low_signal import is_low_signal
@@ -225,7 +226,7 @@ class Toolset:
         asker = self._heard.person
         kept = [hit for hit in hits if given.namespace in (None, namespace_of(hit.item, asker))][: given.limit]
         shown = _within([(hit, self._item_line(rows, hit)) for hit in kept])
-        items = tuple(_use(hit) for hit, _ in shown)
+        items = tuple(item_use(hit.found.row) for hit, _ in shown)
         return Told(Came("found", items=items), "\n".join(line for _, line in shown) or NOTHING)
 
     def _item_line(self, rows: Rows, hit: Ranked) -> str:
@@ -271,11 +272,6 @@ def _within(lines: list[tuple[Ranked, str]]) -> list[tuple[Ranked, str]]:
             break
         kept.append(each)
     return kept
-
-
-def _use(hit: Ranked) -> ItemUse:
-    item = hit.item
-    return ItemUse(item.owner, item.compartment, item.id, hit.found.row.event)
 
 
 def namespace_of(item: Item, asker: Handle) -> Namespace | None:

@@ -4,7 +4,8 @@ A limit on what a day may cost is held against the bill in the log. While the lo
 and the calls go on: so what was paid here is added to it, until it stands there.
 """
 
-from projections.calls import DAY_MS, calls_made
+from projections.calls import calls_made
+from projections.times import DAY_MS
 from replay.group import Recorded
 
 

@@ -138,7 +138,7 @@ class Unwritten:
             return True
 
     @asynccontextmanager
-    async def retrying(self, pause: Pause = asyncio.sleep) -> AsyncIterator[None]:
+    async def retrying(self, pause: Pause) -> AsyncIterator[None]:
         """Try again by itself, as long as the `async with` lasts."""
         async with alongside(self._keep_trying(pause), "trying to record what waits", self._tell):
             yield

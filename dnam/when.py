@@ -92,8 +92,9 @@ def _lasts(words: str) -> int:
     if not _CLOCK.fullmatch(clock):
         clock = _ZONE.sub("", _behind_date(words))
     found = _CLOCK.fullmatch(clock)
-    digits = (6 if found[3] else 4) if found else len(clock.replace(":", ""))
-    return _LASTS.get(digits, 1) - 1
+    if found is not None:
+        return _LASTS[6 if found[3] else 4] - 1
+    return _LASTS.get(len(clock.replace(":", "")), 1) - 1
 
 
 def _behind_date(words: str) -> str:

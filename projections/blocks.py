@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 from projections.days import utc_date
 from projections.events.values import Item, ItemUse, Source
 from projections.ids import EventId, Seq
-from projections.items import ItemRow
+from projections.items import ItemRow, item_use
 from projections.quoting import TITLES, BlockName, label, one_line
 from projections.rows import Found
 from projections.window_line import WindowLine
@@ -67,13 +67,7 @@ def line_basis(line: WindowLine) -> Basis | None:
 
 def item_basis(found: Found[ItemRow]) -> Basis:
     """What an item rests on."""
-    return Basis("item", found.row.event, found.seq, use_of(found))
-
-
-def use_of(found: Found[ItemRow]) -> ItemUse:
-    """An item as it stands in a prompt."""
-    item = found.row.item
-    return ItemUse(item.owner, item.compartment, item.id, found.row.event)
+    return Basis("item", found.row.event, found.seq, item_use(found.row))
 
 
 def item_line(item: Item, *, with_place: bool = True) -> str:

@@ -32,8 +32,8 @@ from projections.events.work import WorkEvent
 from projections.fold import Change, Projection, Record
 from projections.ids import Handle
 from projections.rows import Rows
+from projections.times import DAY_MS
 
-DAY_MS = 86_400_000
 """A day of UTC, in ms."""
 Work = Literal["answer", "summary", "extraction", "merge", "reflection", "encoding"]
 WORK: dict[type[Event], Work] = {

@@ -4,7 +4,8 @@ import msgspec
 
 from projections.events import PersonErased, PersonOptedIn, PersonOptedOut
 from projections.fold import Change, Projection, Record
-from projections.ids import EventId
+from projections.ids import EventId, Handle
+from projections.people import accounts_of
 from projections.rows import Rows
 
 
@@ -72,6 +73,12 @@ def was_out(rows: Rows, hashed: bytes, said: int) -> bool:
     before = rows.raw.scan(CONSENT_CHANGES.table, hashed, hashed + _moment(said + 1), reverse=True)
     found = next(before, None)
     return found is not None and CONSENT_CHANGES.decode(found[1].body).is_out
+
+
+def is_out(rows: Rows, person: Handle) -> bool:
+    """Whether a person opted out, with any of their accounts."""
+    hashes = (rows.ids.keyed_hash(each.row.platform, each.row.platform_id) for each in accounts_of(rows, person))
+    return any(rows.get(OPTED_OUT, each) is not None for each in hashes)
 
 
 def last_erasure(rows: Rows) -> int | None:

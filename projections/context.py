@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from projections.blocks import Basis, Block, Line, use_of
+from projections.blocks import Basis, Block, Line
 from projections.caller import Caller
 from projections.durable import Chosen, Ranked, Sought, chosen, noting, ranked, scoring_version
 from projections.events.values import FileDigest, ItemUse, LeftOut, Limits, NearUse, PassageUse
 from projections.gathering import Passage, Past
 from projections.ids import EventId, Handle, Point, Seq
+from projections.items import item_use
 from projections.messages import MessageRow, find_message
 from projections.nearness import IN_OTHER_WORDS, Nearness
 from projections.passages import ShownSummary, Wished, in_order, past
@@ -75,7 +76,7 @@ class Memory(NamedTuple):
     @property
     def items(self) -> tuple[ItemUse, ...]:
         """The items in the order in which they stand."""
-        return tuple(use_of(hit.found) for hit in self.hits)
+        return tuple(item_use(hit.found.row) for hit in self.hits)
 
 
 class Context(NamedTuple):
@@ -166,7 +167,7 @@ def assemble(rows: Rows, request: Request) -> Context:
     )
     _, blocks, text = whole.with_parts(pieces, parts)
     memory = _memory(pieces.durable, pieces.known, pieces.summary, parts.summary)
-    items = (*memory.items, *(use_of(hit.found) for hit in parts.room))
+    items = (*memory.items, *(item_use(hit.found.row) for hit in parts.room))
     said = (pieces.message, *parts.recent, *pieces.quoted, *(line for each in parts.passages for line in each.lines))
     return Context(
         text=text,

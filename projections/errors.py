@@ -2,9 +2,10 @@
 
     DnamError
     ├── BadRequest            what was asked cannot be done as asked (projections, dnam)
+    │   └── SettingError, …   a setting that is not allowed; others of the shell's own (dnam)
     ├── BadEvent              an event breaks a rule of its own form (projections)
     ├── LogError              the log, its keys or its views (replay/errors.py)
-    └── SettingError, …       the shell's own (dnam)
+    └── ModelError, …         the shell's own (dnam)
 
 A message says what was wrong and what to do about it.
 """

@@ -29,11 +29,16 @@ Handle = NewType("Handle", bytes)
 VaultId = NewType("VaultId", bytes)
 """16 random bytes that name the key which seals a body."""
 
+FIRST = EventId(bytes(16))
+LAST = EventId(b"\xff" * 16)
+"""No event has these: in a point, they stand before and behind all that was said in the same ms."""
 NOBODY = Handle(b"")
 """Where a handle could stand and nobody is meant: an unknown speaker, lore that belongs to no person."""
 UNSEALED = VaultId(bytes(16))
 """The vault of the few bodies that are stored in the clear."""
 
+DISCORD = "discord"
+"""What Discord is called where a platform has a name."""
 MINUTE_MS = 60_000
 SNOWFLAKE_EPOCH_MS = 1_420_070_400_000
 """When the time in Discord's ids begins, in ms since 1970."""
@@ -56,7 +61,7 @@ class Ref(msgspec.Struct, frozen=True, array_like=True, order=True):
 
 def moment_of(message: Ref) -> int | None:
     """When a message was said, in ms, where its platform's name for it tells."""
-    if message.platform != "discord" or not _SNOWFLAKE.fullmatch(message.key):
+    if message.platform != DISCORD or not _SNOWFLAKE.fullmatch(message.key):
         return None
     return (int(message.key) >> 22) + SNOWFLAKE_EPOCH_MS
 

@@ -25,7 +25,7 @@ from projections.events import (
     ItemWithdrawn,
 )
 from projections.events.items import ItemGone
-from projections.events.values import By, Evidence, Intent, Item
+from projections.events.values import By, Evidence, Intent, Item, ItemUse
 from projections.fold import Change, Projection, Record
 from projections.ids import EventId, Handle, digest16
 from projections.rows import Found, Rows
@@ -227,6 +227,11 @@ def items_in(rows: Rows, owner: Handle, compartment: str) -> Iterator[Found[Item
 def items_of(rows: Rows, owner: Handle) -> Iterator[Found[ItemRow]]:
     """All of an owner's items, in every compartment and of every status."""
     return rows.scan(ITEMS, owner_key(owner))
+
+
+def item_use(row: ItemRow) -> ItemUse:
+    """An item as it stands in a prompt."""
+    return ItemUse(row.item.owner, row.item.compartment, row.item.id, row.event)
 
 
 def made_of(item: Item) -> frozenset[EventId]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from projections.events.values import Audience
-from projections.ids import Ref
+from projections.ids import DISCORD, Ref
 
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
 WITH_PEOPLE = "@me"
@@ -44,4 +44,4 @@ def _discord(message: Ref, place: Ref, guild: Ref | None, audience: Audience) ->
     return f"https://discord.com/channels/{above}/{place.key}/{message.key}"
 
 
-LINKS: Mapping[str, Callable[[Ref, Ref, Ref | None, Audience], str | None]] = {"discord": _discord}
+LINKS: Mapping[str, Callable[[Ref, Ref, Ref | None, Audience], str | None]] = {DISCORD: _discord}

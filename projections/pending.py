@@ -4,19 +4,17 @@ All of it is read from rows, so it is the same after a crash.
 """
 
 from collections.abc import Iterator
-from itertools import islice
 from typing import NamedTuple
 
 from projections.caller import with_names
-from projections.decisions.answer import answer_id
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.events.values import Message
-from projections.ids import EventId, Handle, Point, Ref
-from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
+from projections.ids import FIRST, LAST, EventId, Handle, Point, Ref
+from projections.messages import MESSAGES, key_point, point_key, unit
 from projections.people import name_of
 from projections.places import PLACES, epoch_of
-from projections.rows import Found, Rows
-from projections.turns import DELIVERIES, TURNS, TurnRow, failure_of
+from projections.rows import Rows
+from projections.turns import DELIVERIES, TURNS, TurnRow, answer_id, failure_of
 
 
 class Undelivered(NamedTuple):
@@ -27,14 +25,9 @@ class Undelivered(NamedTuple):
     question: Message
 
 
-def turn_id(rows: Rows, question: Point) -> EventId:
-    """The id that an answer to this message has, or will have."""
-    return answer_id(rows.ids, question)
-
-
 def is_settled(rows: Rows, question: Point) -> bool:
     """Whether a message was answered, or got no answer and was told so."""
-    return rows.ids.status(turn_id(rows, question)) != "unknown" or failure_of(rows, question.id) is not None
+    return rows.ids.status(answer_id(rows.ids, question)) != "unknown" or failure_of(rows, question.id) is not None
 
 
 def undelivered(rows: Rows, session: str, since: int) -> list[Undelivered]:
@@ -66,7 +59,7 @@ def open_threads(rows: Rows, guild: Ref, since: int) -> list[Ref]:
 
 def _is_open(rows: Rows, session: str, since: int) -> bool:
     units = (unit(session, epoch) for epoch in range(epoch_of(rows, session) + 1))
-    start = point_key(Point(since, EventId(bytes(16))))
+    start = point_key(Point(since, FIRST))
     said = (found for each in units for found in rows.scan(MESSAGES, each, start=each + start))
     asked = (key_point(each.key) for each in said if each.row.message.addressed)
     return any(not is_settled(rows, each) for each in asked) or bool(undelivered(rows, session, since))
@@ -74,7 +67,7 @@ def _is_open(rows: Rows, session: str, since: int) -> bool:
 
 def _given(rows: Rows, session: str, epoch: int, since: int) -> Iterator[TurnRow]:
     prefix = unit(session, epoch)
-    start = prefix + point_key(Point(since, EventId(bytes(16))))
+    start = prefix + point_key(Point(since, FIRST))
     return (each.row for each in rows.scan(TURNS, prefix, start=start))
 
 
@@ -90,7 +83,7 @@ REACH = 200
 def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, Message]:
     """The messages of a session by the event that first recorded each, from a little before a time on."""
     prefix = unit(session, epoch)
-    stop = prefix + point_key(Point(said, EventId(b"\xff" * 16)))
+    stop = prefix + point_key(Point(said, LAST))
     found: dict[EventId, Message] = {}
     for each in rows.scan(MESSAGES, prefix, stop=stop, reverse=True):
         found[each.row.heard] = each.row.message
@@ -101,34 +94,5 @@ def _messages(rows: Rows, session: str, epoch: int, said: int) -> dict[EventId, 
     return found
 
 
-def sent_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
-    """The messages as which answers of a session arrived that were given in a span of time (ms, both ends included)."""
-    prefix = unit(session, epoch)
-    start, stop = (prefix + point_key(Point(said, EventId(bytes(16)))) for said in (first, last + 1))
-    given = (rows.get(DELIVERIES, each.row.event) for each in rows.scan(TURNS, prefix, start=start, stop=stop))
-    return [message for delivery in given if delivery is not None for message in delivery.messages]
-
-
 def _name(rows: Rows, person: Handle) -> str:
     return name_of(rows, person)
-
-
-def said_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Message]:
-    """The messages of a session that were said in a span of time (ms, both ends included)."""
-    prefix = unit(session, epoch)
-    start = prefix + point_key(Point(first, EventId(bytes(16))))
-    found: list[Message] = []
-    for each in rows.scan(MESSAGES, prefix, start=start):
-        if _said(each) > last:
-            break
-        found.append(each.row.message)
-    return found
-
-
-def latest_said(rows: Rows, session: str, epoch: int, most: int) -> list[Message]:
-    """The last messages of a session, so many at most, the latest first."""
-    return [each.row.message for each in islice(rows.scan(MESSAGES, unit(session, epoch), reverse=True), most)]
-
-
-def _said(found: Found[MessageRow]) -> int:
-    return key_point(found.key).said

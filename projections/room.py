@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.durable import Chosen, Ranked, Sought, answers, chosen, noting, ranked
 from projections.events.values import Limits
 from projections.ids import Handle

@@ -15,20 +15,21 @@ was said, as everything does. An answer to the message itself, or to one behind 
 
 import heapq
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
+from projections.events.values import Message
 from projections.fold import AnyProjection
-from projections.ids import MINUTE_MS, EventId, Point, Seq
-from projections.messages import MESSAGES, MessageRow, messages_after, point_key, unit, was_said_before
+from projections.ids import FIRST, LAST, MINUTE_MS, Point, Ref, Seq
+from projections.messages import MESSAGES, MessageRow, key_point, messages_after, point_key, unit, was_said_before
 from projections.order import Order, RowAt
 from projections.rows import Found, Rows
-from projections.turns import TURNS, TurnRow, turns_after
+from projections.turns import DELIVERIES, TURNS, TurnRow, turns_after
 
 SAID: Mapping[str, AnyProjection] = {MESSAGES.table: MESSAGES, TURNS.table: TURNS}
 """What was said, by table."""
 SAID_TABLES = tuple(SAID)
-END = Point(2**62, EventId(b"\xff" * 16))
+END = Point(2**62, LAST)
 """Behind everything that was ever said."""
 LATE_MS = 24 * 60 * MINUTE_MS
 """How far behind a message lies what may be an answer to something before it: nobody is answered later than that."""
@@ -98,6 +99,31 @@ def forwards(rows: Rows, session: str, epoch: int, after: Point | None) -> Itera
     first = next(turns, None)  # where nothing is answered, there is nothing to put in order
     said = messages if first is None else heapq.merge(messages, chain((first,), turns), key=lambda entry: entry.key)
     return (entry for entry in said if says_something(entry.row))
+
+
+def said_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Message]:
+    """The messages of a session that were said in a span of time (ms, both ends included)."""
+    prefix = unit(session, epoch)
+    start = prefix + point_key(Point(first, FIRST))
+    found: list[Message] = []
+    for each in rows.scan(MESSAGES, prefix, start=start):
+        if key_point(each.key).said > last:
+            break
+        found.append(each.row.message)
+    return found
+
+
+def latest_said(rows: Rows, session: str, epoch: int, most: int) -> list[Message]:
+    """The last messages of a session, so many at most, the latest first."""
+    return [each.row.message for each in islice(rows.scan(MESSAGES, unit(session, epoch), reverse=True), most)]
+
+
+def sent_between(rows: Rows, session: str, epoch: int, first: int, last: int) -> list[Ref]:
+    """The messages as which answers of a session arrived that were given in a span of time (ms, both ends included)."""
+    prefix = unit(session, epoch)
+    start, stop = (prefix + point_key(Point(said, FIRST)) for said in (first, last + 1))
+    given = (rows.get(DELIVERIES, each.row.event) for each in rows.scan(TURNS, prefix, start=start, stop=stop))
+    return [message for delivery in given if delivery is not None for message in delivery.messages]
 
 
 def of_era(entries: Iterable[Entry], era: int) -> Iterator[Entry]:

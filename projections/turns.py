@@ -4,15 +4,19 @@ Counters are range queries over these rows ("turns of this session since the las
 """
 
 from collections.abc import Iterator
+from typing import Protocol
 
 import msgspec
 
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnWithdrawn
 from projections.events.values import Audience, ItemUse, Limits, ModelUse, PassageUse, Span
 from projections.fold import Change, Projection, Record
-from projections.ids import EventId, Handle, Point, Ref, digest16
+from projections.ids import EventId, Handle, Identity, Point, Ref, digest16
 from projections.messages import MESSAGES, key_point, point_key, unit
 from projections.rows import Found, Rows
+
+NONCE_CHARS = 25
+"""How many characters Discord takes as a message's nonce."""
 
 
 class TurnRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -215,3 +219,24 @@ def asked_after(rows: Rows, person: Handle, after: Point | None) -> Iterator[tup
     start = None if after is None else prefix + point_key(after) + b"\x00"
     for found in rows.scan(ASKED, prefix, start=start):
         yield key_point(found.key), found.row
+
+
+class EventIds(Protocol):
+    """Makes ids of events: whatever has the id key."""
+
+    def event_id(self, identity: Identity) -> EventId: ...
+
+
+def answer_identity(question: Point) -> Identity:
+    """What the id of an answer is made from: the question, so that there is one answer to it."""
+    return Identity("dnam", "turn", question.id.hex(), "answered", question.said)
+
+
+def answer_id(ids: EventIds, question: Point) -> EventId:
+    """The id that the answer to this message has, or will have."""
+    return ids.event_id(answer_identity(question))
+
+
+def nonce_of(turn: EventId) -> str:
+    """What goes with the message as which an answer is sent, so that it is known again."""
+    return turn.hex()[-NONCE_CHARS:]

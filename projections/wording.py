@@ -45,8 +45,8 @@ def differs(pieces: Sequence[Piece]) -> bool:
 
 def _pieces(before: list[str], after: list[str]) -> Iterator[Piece]:
     old, new = [each.strip() for each in before], [each.strip() for each in after]
-    start = _alike(old, new)
-    end = _alike(old[start:][::-1], new[start:][::-1])
+    start = alike(old, new)
+    end = alike(old[start:][::-1], new[start:][::-1])
     yield Piece("same", "".join(after[:start]))
     for fate, first, last in _middle(old[start : len(old) - end], new[start : len(new) - end]):
         words = before if fate == "removed" else after
@@ -54,8 +54,8 @@ def _pieces(before: list[str], after: list[str]) -> Iterator[Piece]:
     yield Piece("same", "".join(after[len(after) - end :]))
 
 
-def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many words both begin with."""
+def alike(old: Sequence[str], new: Sequence[str]) -> int:
+    """With how many equal words both begin."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False)))
 
 

@@ -6,6 +6,7 @@ the same group of decisions is about to add: that is not in the log yet.
 
 from collections.abc import Iterator
 
+from projections.events import Event
 from projections.fold import AnyProjection, Record
 from projections.ids import EventId, Seq
 from projections.policies.closing import is_closing
@@ -27,6 +28,11 @@ class LogChronicle:
         """The event, where it is in the log and can be read."""
         found = self._reader.find(event)
         return None if found is None else found.record
+
+    def event(self, event: EventId) -> Event | None:
+        """The same, without its place."""
+        record = self.find(event)
+        return None if record is None else record.event
 
     def tag(self, event: EventId) -> str:
         """What kind of event it is, read or not; empty where it is not in the log."""

@@ -27,7 +27,8 @@ UNWRITABLE = (TypeError, OverflowError, UnicodeError, Damaged)
 """What fields raise that are not what their types say, here or when they are read again."""
 
 _encode = msgspec.msgpack.Encoder().encode
-_header = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
+fields_of = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes]).decode
+"""A header's bytes as its eight fields, in order."""
 _EIGHT, _DIGEST = b"\x98", b"\xc4\x20"
 """In msgpack, what begins an array of eight and 32 bytes in it."""
 _newest = {kind.TAG: kind for kind in EVENTS}
@@ -76,7 +77,7 @@ def decode_header(data: bytes) -> Header:
     if b"\x90" <= data[:1] <= b"\x9f" and bytes([HEADER_VERSION]) < data[1:2] < b"\x80":  # [v, …] in msgpack
         raise UnknownEvent(f"a header has the form {data[1]}, and this program knows up to {HEADER_VERSION}. {INSTALL}")
     try:
-        return Header._make(_header.decode(data))
+        return Header._make(fields_of(data))
     except UNREADABLE as error:
         raise Damaged(f"a header cannot be read: {error}") from error
 

@@ -1,9 +1,11 @@
 """What can go wrong with a log, grouped by when it happens.
 
-LogError
-├── opening   NotALog ─ CurrentLost · NewerLog · Truncated · NothingHere · LogMissing
+LogError      behind a dash stands what inherits from the error in front of it
+├── opening   NotALog ─ CurrentLost
+│             NewerLog · Truncated · NothingHere · LogMissing
 ├── keys      KeyRingMissing · KeyRingUnreadable · KeyRingDamaged · ForeignKeyRing · KeyMissing
-├── reading   UnknownEvent · Damaged ─ DamagedPages · DamagedViews
+├── reading   UnknownEvent · Damaged ─ DamagedPages
+│             DamagedViews
 ├── trusting  NotACheckpoint · ForeignCheckpoint · UnknownSigner · ForgedCheckpoint · CheckpointAhead · HistoryRewritten
 │             SigningKeyUnusable
 ├── keeping   NotABackup · ForeignBackup · DamagedBackup · WrongPassphrase · InUse

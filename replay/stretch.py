@@ -26,7 +26,6 @@ WHOLE = 1 << 11
 """How many events a stretch has; the last one has fewer. It ends where a kept subtree does."""
 TAKE_BACK = frozenset((MessageRedacted.TAG, PersonErased.TAG))
 """Events that say why bodies may be missing, and vaults erased."""
-_headers = msgspec.msgpack.Decoder(tuple[int, bytes, int, int, str, int, bytes, bytes])
 
 
 class Missing(msgspec.Struct, array_like=True, frozen=True):
@@ -61,7 +60,7 @@ def look(log: LmdbLog, after: int, upto: int, folding: "Folding | None" = None) 
     if events is None:
         return None
     try:
-        versions, ids, ats, lefts, tags, _, vaults, digests = zip(*map(_headers.decode, events.headers), strict=True)
+        versions, ids, ats, lefts, tags, _, vaults, digests = zip(*map(codec.fields_of, events.headers), strict=True)
     except codec.UNREADABLE:
         return None
     leaves = [sha256(b"\0" + header).digest() for header in events.headers]

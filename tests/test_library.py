@@ -1,5 +1,6 @@
 """docs/library.md tells the truth: its programs run, print what is shown, and are well typed."""
 
+import importlib
 import re
 import runpy
 import subprocess
@@ -10,6 +11,7 @@ from unittest.mock import patch
 import pytest
 from discord.ext import commands
 
+from projections.errors import DnamError
 from tests.dnam.discord.stage import READY_SECONDS, garden, shown
 from tests.dnam.discord.test_running import told
 from tests.loopback.discord import running
@@ -33,6 +35,14 @@ def test_a_program_prints_what_is_shown(tmp_path: Path, program: str, prints: st
     )
     assert (run.stdout, run.returncode) == (prints, 0), run.stderr
     assert "Warning" not in run.stderr
+
+
+def test_what_can_go_wrong_is_a_dnam_error() -> None:
+    table = TEXT.partition("## What can go wrong")[2]
+    names = re.findall(r"`((?:dnam|replay|projections)[\w.]*)\.(\w+)`", table.partition("All are ")[0])
+    assert len(names) == 6
+    for module, name in names:
+        assert issubclass(getattr(importlib.import_module(module), name), DnamError), name
 
 
 def test_the_programs_are_well_typed(tmp_path: Path) -> None:

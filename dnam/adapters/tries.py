@@ -11,12 +11,17 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from math import inf, isnan, nan
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 TRIES = 3
 FIRST_WAIT_SECONDS = 0.5
 LONGEST_WAIT_SECONDS = 20.0
 """Nobody waits longer than this for a next try: then the ask has failed."""
+T = TypeVar("T")
+WaitAfter = Callable[[Exception, int], float | None]
+"""How many seconds to wait after an error, to which so many tries have come; None where that is to be raised as it is.
+Where there is no next try, it raises what came of them.
+"""
 
 
 class Nature(NamedTuple):
@@ -25,6 +30,21 @@ class Nature(NamedTuple):
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     seconds: Callable[[], float] = time.monotonic
     dice: Callable[[], float] = random.random
+
+
+async def first_that_works(
+    attempt: Callable[[], Awaitable[T]], wait_after: WaitAfter, sleep: Callable[[float], Awaitable[None]]
+) -> T:
+    """What an attempt gives, once one works, within TRIES."""
+    for tried in range(1, TRIES + 1):
+        try:
+            return await attempt()
+        except Exception as error:
+            wait = wait_after(error, tried)
+            if wait is None:
+                raise
+            await sleep(wait)
+    raise AssertionError("after the last try there is nothing to wait for")
 
 
 def next_try(

@@ -247,8 +247,10 @@ class Unadopting:
         """What the adoption did at an address that is in force: where it had gone on upon another adoption's, and both
         were taken back, what it had done before that is there again.
         """
+        if not touch.earlier:
+            return touch
         key = key_of(address)
-        for made in touch.earlier and (touch.made, *touch.earlier):
+        for made in (touch.made, *touch.earlier):
             if _left_it(rows.get(ITEMS, key), made) or self._again(rows, key, made) is not None:
                 return touch if made == touch.made else Touch(made)
         return touch
@@ -256,7 +258,9 @@ class Unadopting:
     def _summary_in_force(self, rows: Rows, touched: Touched, key: bytes) -> Record:
         """The same of a session's summary."""
         last, earlier = touched.summaries[key], touched.earlier.get(key, ())
-        for record in earlier and (last, *earlier):
+        if not earlier:
+            return last
+        for record in (last, *earlier):
             if _left_it(rows.get(SUMMARIES, key), record.id) or self._summary_again(rows, key, record.id) is not None:
                 return record
         return last

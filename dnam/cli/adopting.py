@@ -21,7 +21,7 @@ from projections.errors import BadRequest
 
 if TYPE_CHECKING:
     from dnam.adoption.adopted import Taken
-    from dnam.adoption.adopting import Adopting, Missed, Offer, OfOwner
+    from dnam.adoption.adopting import Adopting, Chosen, Missed, Offer, OfOwner
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
     from projections.rows import Rows
@@ -142,7 +142,6 @@ async def _adopt(
     *,
     pick: bool,
 ) -> None:
-    from dnam.adoption.adopting import Chosen
     from dnam.cli.adopting_picks import picked
 
     with shell.out.progress("comparing", "people") as progress:
@@ -156,7 +155,7 @@ async def _adopt(
         return
     tell_cost(offer)
     names = await memory.look(lambda rows: {each.owner: name_of_owner(rows, each.owner) for each in offer.people})
-    chosen = picked(shell, names, offer) if pick else Chosen() if _is_agreed(shell, offer, name) else None
+    chosen = picked(shell, names, offer) if pick else _agreed(shell, offer, name)
     if chosen is None or (chosen.is_empty and not offer.goes_on):
         shell.out.note(NOT_DONE)
         if shell.out.as_json:
@@ -191,9 +190,11 @@ def _tell_cost(shell: Shell, model: str, most: float | None, offer: "Offer") -> 
     shell.out.note(words)
 
 
-def _is_agreed(shell: Shell, offer: "Offer", name: str) -> bool:
-    """Whether all of it is to be taken. What is only gone on with was agreed to before."""
-    return offer.is_empty or shell.out.confirm(f"Adopt this from {name}?")
+def _agreed(shell: Shell, offer: "Offer", name: str) -> "Chosen | None":
+    """All of it, where that is agreed to. What is only gone on with was agreed to before."""
+    from dnam.adoption.adopting import Chosen
+
+    return Chosen() if offer.is_empty or shell.out.confirm(f"Adopt this from {name}?") else None
 
 
 def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:

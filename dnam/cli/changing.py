@@ -95,7 +95,7 @@ def _remember_nobodys(shell: Shell, text: str, guild: str | None, *, owner: bool
         from projections.events.values import OPERATOR
 
         compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
-        item = await memory.remember_for(compartment, text, by=OPERATOR)
+        item = await memory.remember_nobodys(compartment, text, by=OPERATOR)
         return Done("remembered", [item], f"Remembered: {item.text} ({item.id})")
 
     _tell(shell, shell.run(action, named=guild))
@@ -212,7 +212,7 @@ def _forget_nobodys(shell: Shell, what: str, guild: str | None, *, owner: bool, 
         from projections.events.values import OPERATOR
 
         compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
-        items = await memory.forget_for(compartment, what.strip(), by=OPERATOR)
+        items = await memory.forget_nobodys(compartment, what.strip(), by=OPERATOR)
         kept = f"--guild {quote(guild)}" if guild is not None else "--owner" if owner else "--self"
         hints = (f"  {item.text} ({item.id})\n    {shell.command(f'restore {kept} {item.id}')}" for item in items)
         lines = [f"Forgot {len(items)} item(s).", *hints]
@@ -287,7 +287,7 @@ def _restore_nobodys(shell: Shell, item: str, guild: str | None, *, owner: bool,
         from projections.events.values import OPERATOR
 
         compartment = await memory.look(lambda rows: compartment_of(rows, guild, owner, of_itself))
-        return _all_restored(await memory.restore_for(compartment, item.strip(), by=OPERATOR))
+        return _all_restored(await memory.restore_nobodys(compartment, item.strip(), by=OPERATOR))
 
     _tell(shell, shell.run(action, named=guild))
 

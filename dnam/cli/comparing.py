@@ -13,7 +13,7 @@ import typer
 
 from dnam.cli.command import Command, Data, Json
 from dnam.cli.failures import FOUND_SOMETHING, Ending
-from dnam.cli.looking import tell_taken_back
+from dnam.cli.looking import looked_json, tell_taken_back
 from dnam.cli.screen import in_quotes
 from dnam.cli.shell import Shell
 from projections.errors import BadRequest
@@ -167,12 +167,6 @@ def _meant(rows: "Rows", who: str) -> "Handle | SessionCard":
     return the_person(rows, who) if people else the_session(rows, who)
 
 
-def _as_json(looked: "Looked") -> dict[str, Any]:
-    from dnam.times import iso
-
-    return {"clock": looked.clock, "seq": looked.moment.seq, "ms": looked.ms, "ms_iso": iso(looked.ms)}
-
-
 # -- a person ------------------------------------------------------------------------------------------------------
 
 
@@ -187,7 +181,7 @@ def _compare_person(
     told = [_difference(engine, rows, each) for each in found]
     if shell.out.as_json:
         name = name_of(rows, person)
-        ends = {"from": _as_json(first), "to": _as_json(last)}
+        ends = {"from": looked_json(first), "to": looked_json(last)}
         shell.out.emit({"person": person, "name": name, **ends, "differences": told})
     elif not found:
         shell.out.note(f"nothing that is remembered of {name_of(rows, person)} differs{readable}")
@@ -263,7 +257,7 @@ def _compare_summary(
     before, after = (_summary(engine, rows, card, each) for each in moments)
     words = wording(before, after)
     if shell.out.as_json:
-        first, last = map(_as_json, moments)
+        first, last = map(looked_json, moments)
         shell.out.emit({"key": card.key, "session": card.session, "from": first, "to": last, "words": words})
     elif not differs(words):
         shell.out.note(f"the summary of {card.key} is the same{readable}")

@@ -19,7 +19,7 @@ def people(data: Data = None, as_json: Json = False) -> None:
     erasure was broken off, it says so.
     """
     from dnam.erasing.unfinished import GOES_ON, told, unfinished_in
-    from projections.decisions.consent import is_out
+    from projections.consent import is_out
     from projections.lookup import people as everybody
     from projections.lookup import person_card
 

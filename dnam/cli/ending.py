@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from dnam.cli.screen import note
-
-TOLD_TO_END = (signal.SIGTERM, signal.SIGHUP)
+from dnam.signals import TOLD_TO_END
 
 
 class ToldToEnd(KeyboardInterrupt):

@@ -104,13 +104,7 @@ def code_of(error: Exception) -> int | None:
     """The exit code of a failure; None for a bug, and for what typer itself raises."""
     if isinstance(error, BadRequest):
         return WRONG_USE
-    if isinstance(error, DnamError | OSError) or _is_of_lmdb(error):
-        return COULD_NOT
-    if not isinstance(error, ValueError):
-        return None
-    from dnam.settings import SettingError
-
-    return WRONG_USE if isinstance(error, SettingError) else None
+    return COULD_NOT if isinstance(error, DnamError | OSError) or _is_of_lmdb(error) else None
 
 
 def words_of(error: Exception) -> str:

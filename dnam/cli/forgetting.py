@@ -116,7 +116,7 @@ def _name(rows: "Rows", person: "Handle") -> str:
 
 
 def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
-    from dnam.erasing.person import counted, keys_words
+    from dnam.erasing.person import keys_words, person_counted
     from projections.people import accounts_of, name_of
 
     accounts = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))
@@ -124,19 +124,19 @@ def _question(rows: "Rows", person: "Handle", taken: "Taken") -> str:
     if taken.shadows:
         exports += f" It would be gone from {len(taken.shadows)} shadow(s) too."
     return (
-        f"{name_of(rows, person)} ({accounts}) would be erased: {counted(taken)}, under {keys_words(taken)}.{exports} "
-        "It cannot be undone. Go on?"
+        f"{name_of(rows, person)} ({accounts}) would be erased: {person_counted(taken)}, under {keys_words(taken)}."
+        f"{exports} It cannot be undone. Go on?"
     )
 
 
 def _tell(shell: Shell, receipt: "Receipt") -> None:
-    from dnam.erasing.person import counted, keys_words
+    from dnam.erasing.person import keys_words, person_counted
 
     out = shell.out
     if receipt.event is None:
         out.line("There was nothing to erase.")
         return
-    out.line(f"Erased: {counted(receipt.taken)}.")
+    out.line(f"Erased: {person_counted(receipt.taken)}.")
     out.line(f"Destroyed: {keys_words(receipt.taken)}.")
     for export in receipt.taken.exports:
         out.line(f"Removed: the export {export}")

@@ -12,6 +12,7 @@ from dnam.cli.shell import Shell, View
 from dnam.times import iso
 
 if TYPE_CHECKING:
+    from dnam.moments import Looked
     from dnam.taken_back import TakenBack
     from projections.groups import Group
     from projections.ids import Handle
@@ -43,7 +44,7 @@ def show(
     from dnam.quarantine import quarantined
     from dnam.standing import is_operator
     from dnam.standing import is_owner as owns
-    from projections.decisions.consent import is_out
+    from projections.consent import is_out
     from projections.people import name_of
 
     shell = Shell(data, as_json)
@@ -100,15 +101,17 @@ def tell_taken_back(found: "TakenBack", option: str = "") -> bool:
 
 def as_of(view: View) -> dict[str, Any] | None:
     """The moment that is looked at, for programs: its clock, its last event by that clock, and its time."""
-    looked = view.looked
-    if looked is None:
-        return None
+    return None if view.looked is None else looked_json(view.looked)
+
+
+def looked_json(looked: "Looked") -> dict[str, Any]:
+    """The same of one moment."""
     return {"clock": looked.clock, "seq": looked.moment.seq, "ms": looked.ms, "ms_iso": iso(looked.ms)}
 
 
 def _headline(rows: "Rows", person: "Handle") -> str:
     """Who was found, so that nobody takes one Kim for another, and whether they opted out."""
-    from projections.decisions.consent import is_out
+    from projections.consent import is_out
     from projections.people import accounts_of, name_of
 
     ids = ", ".join(f"{each.row.platform}:{each.row.platform_id}" for each in accounts_of(rows, person))

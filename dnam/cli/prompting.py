@@ -108,13 +108,13 @@ def _assembled(shell: Shell, view: View, person: "Handle", text: str, place: str
     from dnam.whereabouts import Heard
     from projections.context import assemble
     from projections.errors import DnamError
-    from projections.ids import EventId, Point
+    from projections.ids import LAST, Point
     from projections.people import name_of
 
     memory = shell.memory(view.engine)
     where = whereabouts(view.now, person, place)
     asked = memory.now() if view.looked is None or view.looked.ms is None else view.looked.ms
-    point = Point(asked, EventId(b"\xff" * 16))
+    point = Point(asked, LAST)
     setting = settings_say(view.now, where.setting, shell.settings.owner_ids)
     heard = Heard(point, where.session, where.place, setting, text, name_of(view.now, person))
     channel = channel_names(view.now, where.place, shell.settings.allow_guilds)
@@ -131,6 +131,7 @@ def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
     from collections import Counter
 
     from dnam.finding import compartment_words, place_option
+    from projections.counting import counted
     from projections.items import items_of
     from projections.policies.compartments import is_of_before
 
@@ -141,7 +142,7 @@ def _closed(view: View, person: "Handle", context: "Context") -> Iterator[str]:
         where = compartment_words(view.now, compartment)
         option = "" if is_of_before(view.now, compartment) else place_option(compartment)
         try_it = f": --in {shlex.quote(option)}" if option else ""
-        yield f"{count} item{'' if count == 1 else 's'} kept {where} cannot be told here{try_it}"
+        yield f"{counted(count, 'item')} kept {where} cannot be told here{try_it}"
 
 
 def _context_json(context: "Context", blocks: list[dict[str, Any]]) -> dict[str, Any]:

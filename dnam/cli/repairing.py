@@ -220,7 +220,7 @@ def _ask_to_keep(shell: Shell, found: "Examined") -> None:
 def _counted(found: "Examined", *, ring: bool, others: bool) -> str:
     """What is to be repaired. `others`: whether verifying named more than the key ring."""
     count = len({each.seq for each in found.repairs if each.can})
-    events = f"{count} event{'' if count == 1 else 's'}" if count else "the tables that follow from the headers"
+    events = counted(count, "event") if count else "the tables that follow from the headers"
     return " and ".join(([OF_RING] if ring else []) + ([events] if others else []))
 
 

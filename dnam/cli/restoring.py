@@ -168,7 +168,7 @@ def _counted(unopened: Mapping[str, int]) -> str:
     """`3 events (2 config.set, 1 item.forgotten)`."""
     count = sum(unopened.values())
     kinds = ", ".join(f"{each} {tag}" for tag, each in unopened.items())
-    return f"{count} event{'' if count == 1 else 's'} ({kinds})"
+    return f"{counted(count, 'event')} ({kinds})"
 
 
 def _question(plan: "Plan") -> str:

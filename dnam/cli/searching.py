@@ -115,11 +115,11 @@ def _the_place(view: View, said_in: str | None) -> "Ref | None":
 def _contexts(shell: Shell, view: View, user: str | None, place: str | None, now: int) -> "list[Context]":
     from dnam.contexts import everywhere, in_place, of_person, with_room
     from dnam.finding import the_session
-    from projections.ids import EventId, Point
+    from projections.ids import LAST, Point
 
     owners = shell.settings.owner_ids
     if user is not None:
-        memory, point = shell.memory(view.engine), Point(now, EventId(b"\xff" * 16))
+        memory, point = shell.memory(view.engine), Point(now, LAST)
         found = of_person(view.now, view.rows, named(view, user), place, owners)
         return [with_room(view.rows, memory, each, point) for each in found]
     return everywhere(view.rows, owners) if place is None else in_place(view.rows, the_session(view.now, place).place)

@@ -5,7 +5,8 @@ from dnam.commands.command import PREFIX, Arguments, Invocation, Reply
 from dnam.commands.erase import whoever_asks
 from dnam.consenting import consent
 from projections.consent import OPTED_OUT as OUT_NOW
-from projections.decisions.consent import BY_THEMSELF, is_out
+from projections.consent import is_out
+from projections.decisions.consent import BY_THEMSELF
 from projections.rows import Rows
 from replay.errors import LogError
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from dnam.assistant import Assistant
 from dnam.commands.command import PREFIX, Arguments, Confirms, Invocation, Parameter, Reply
-from dnam.erasing.person import CANNOT_REACH, STAYS, Receipt, Taken, counted, erase, keys_words, look
+from dnam.erasing.person import CANNOT_REACH, STAYS, Receipt, Taken, erase, keys_words, look, person_counted
 from dnam.whereabouts import handle_of
 from projections.decisions.consent import BY_THEMSELF
 from projections.errors import BadRequest
@@ -66,7 +66,7 @@ async def whoever_asks(assistant: Assistant, asked: Invocation) -> Handle:
 
 def _plan(taken: Taken | None, asked: Invocation) -> Iterator[str]:
     yield "**Erasing everything that I know of you takes away, for good:**"
-    yield FULL if taken is None else f"{FULL} That is {counted(taken)}, under {keys_words(taken)}."
+    yield FULL if taken is None else f"{FULL} That is {person_counted(taken)}, under {keys_words(taken)}."
     yield from _lines("What stays:", OF_YOURS)
     yield from _lines("What I cannot reach:", CANNOT_REACH)
     yield f"{FOR_GOOD} {BEFORE.format(prefix=asked.prefix)}"
@@ -76,7 +76,8 @@ def _plan(taken: Taken | None, asked: Invocation) -> Iterator[str]:
 def _receipt(receipt: Receipt, asked: Invocation) -> Iterator[str]:
     yield "**Erased.** The keys to everything that was yours are destroyed: nobody can read it any more, nor can I."
     if asked.is_alone:
-        yield f"{counted(receipt.taken)[:1].upper()}{counted(receipt.taken)[1:]}, under {keys_words(receipt.taken)}."
+        gone = person_counted(receipt.taken)
+        yield f"{gone[:1].upper()}{gone[1:]}, under {keys_words(receipt.taken)}."
         if receipt.taken.exports:
             yield f"Exports in my folder that held you, removed: {len(receipt.taken.exports)}."
     yield from _lines("What stays:", OF_YOURS)

@@ -24,7 +24,7 @@ from projections.decisions.remember import GONE_FOR_GOOD
 from projections.errors import BadRequest
 from projections.events.values import About, Audience, Item
 from projections.groups import grouped
-from projections.ids import EventId, Point
+from projections.ids import LAST, Point
 from projections.items import RefusalRow, items_in
 from projections.policies.compartments import Setting, is_of_before, opened, place_item
 from projections.quoting import one_line
@@ -34,7 +34,6 @@ from projections.summaries import find_summary
 from projections.trimming import cut
 
 CHARS_PER_TOKEN = 4
-BEHIND_EVERYTHING = EventId(b"\xff" * 16)
 NONE = "(none)"
 NOTHING_YET = f"I remember nothing of you here yet: `{PREFIX} remember <text>` keeps something."
 WHOSE: Mapping[About, str] = {"guild": ", lore", "self": ", about me", "owner": ", for you as my owner"}
@@ -69,7 +68,7 @@ async def show(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
     request = Request(
         setting=asked.setting,
         session=asked.session,
-        point=Point(memory.now(), BEHIND_EVERYTHING),
+        point=Point(memory.now(), LAST),
         assistant=memory.settings.assistant_name,
         vocabulary=memory.vocabulary,
         limits=memory.limits(),

@@ -18,7 +18,7 @@ from dnam.commands.undo import undoable
 from dnam.configuration import config_for
 from dnam.settings import Settings
 from projections.caller import with_names
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.hear import message_identity
 from projections.errors import BadRequest
 from projections.events.values import Evidence, Source
@@ -69,7 +69,7 @@ async def remember_others(assistant: Assistant, asked: Invocation, pointed: Poin
     memory = assistant.memory
     found = await memory.look(lambda rows: _theirs(rows, asked, pointed, guild, memory.settings))
     source = Source("discord", place=found.place, message=pointed.message, guild=guild)
-    item = await memory.remember_for(
+    item = await memory.remember_nobodys(
         in_guild(guild),
         FRAME.format(words=found.words),
         by=asked.by,

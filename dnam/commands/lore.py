@@ -70,7 +70,9 @@ async def _keep(assistant: Assistant, asked: Invocation, namespace: str, text: s
     refused = refusal(asked, namespace)
     if refused:
         return Reply(refused, failed=True)
-    item = await assistant.memory.remember_for(_compartment(asked, namespace), text, by=asked.by, origin=asked.origin)
+    item = await assistant.memory.remember_nobodys(
+        _compartment(asked, namespace), text, by=asked.by, origin=asked.origin
+    )
     words = f"Remembered: {one_line(item.text)}\n{REACH[namespace]} ({shown_id(item)}){noted(text)}"
     words += await made_room(assistant.memory, item, asked=asked)
     return await undoable(assistant, Reply(words, (item,)))

@@ -24,7 +24,7 @@ from dnam.marking import excerpt, marker
 from dnam.times import shown, zone_of
 from projections.errors import BadRequest
 from projections.events.values import Item
-from projections.ids import NOBODY, EventId, Handle, Point
+from projections.ids import LAST, NOBODY, Handle, Point
 from projections.quoting import label, one_line
 from projections.rows import Rows
 
@@ -71,7 +71,7 @@ async def find(assistant: Assistant, asked: Invocation, arguments: Arguments) ->
 
     def look(rows: Rows) -> _Found:
         here, *besides = contexts(asked)
-        here = with_room(rows, memory, here, Point(sought.now, EventId(b"\xff" * 16)))
+        here = with_room(rows, memory, here, Point(sought.now, LAST))
         found = search(rows, [here, *besides], sought)
         telling = Telling(rows, memory.settings.assistant_name, asked.direct)
         marks, spoken = marker(words), [telling.spoken(hit) for hit in found.said]

@@ -12,10 +12,9 @@ from dnam.whereabouts import last_said, openings_for
 from projections.decisions.draft import Draft
 from projections.decisions.summaries import ResetRequest, reset
 from projections.events.values import Item
-from projections.ids import NOBODY, Handle
+from projections.ids import MINUTE_MS, NOBODY, Handle
 from projections.items import compartment_key, items_in
 from projections.lives import address_of
-from projections.policies.budget import MINUTE_MS
 from projections.rows import Rows
 from projections.summaries import era_of
 from projections.work import EXTRACTION_ATTEMPTS

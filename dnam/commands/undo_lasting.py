@@ -20,7 +20,6 @@ from typing import NamedTuple
 from dnam.commands.command import PREFIX, Invocation
 from projections.consent import CONSENT_CHANGES
 from projections.decisions.consent import BY_THEMSELF
-from projections.decisions.retention import DAY_MS
 from projections.events import (
     ExtractionAnswered,
     ItemUpserted,
@@ -40,6 +39,7 @@ from projections.policies.compartments import opened
 from projections.policies.human_acts import is_noted
 from projections.rows import Rows, after_prefix
 from projections.summaries import SUMMARIES
+from projections.times import DAY_MS
 from replay.chronicle import LogChronicle
 from replay.engine import Engine
 from replay.history import history_prefix

@@ -25,7 +25,7 @@ import msgspec
 from dnam.finding import compartment_class
 from projections.errors import BadRequest
 from projections.events.values import Item, Source
-from projections.ids import Handle, Ref
+from projections.ids import DISCORD, Handle, Ref
 from projections.items import items_of
 from projections.lookup import people
 from projections.people import AccountRow, accounts_of
@@ -36,7 +36,6 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.summaries import find_summary
 
-PLATFORM = "discord"
 DURABLE, ROLLING = "durable", "rolling"
 VERSION = 2
 FORM = 1
@@ -67,7 +66,7 @@ def guilds(rows: Rows) -> list[Ref]:
     """Every guild of Discord that is known."""
     places = [found.row for found in rows.scan(PLACES)]
     known = {each.guild for each in places} | {each.place for each in places if each.kind == "guild"}
-    return sorted(each for each in known if each is not None and each.platform == PLATFORM)
+    return sorted(each for each in known if each is not None and each.platform == DISCORD)
 
 
 def only_guild(rows: Rows) -> Ref | None:
@@ -126,7 +125,7 @@ def of_person(rows: Rows, person: Handle, guild: Ref | None) -> FilesOf:
 def _accounts(rows: Rows, person: Handle) -> list[AccountRow]:
     """A person's accounts on Discord, the oldest first."""
     own = (found.row for found in accounts_of(rows, person))
-    known = [each for each in own if each.platform == PLATFORM and SNOWFLAKE.fullmatch(each.platform_id)]
+    known = [each for each in own if each.platform == DISCORD and SNOWFLAKE.fullmatch(each.platform_id)]
     return sorted(known, key=lambda each: (len(each.platform_id), each.platform_id))
 
 
@@ -184,7 +183,7 @@ def _source(source: Source) -> dict[str, str]:
 
 def _key(ref: Ref | None) -> str:
     """Discord's id of a place or a message; a DM is named after a handle, which is none."""
-    return ref.key if ref is not None and ref.platform == PLATFORM and SNOWFLAKE.fullmatch(ref.key) else ""
+    return ref.key if ref is not None and ref.platform == DISCORD and SNOWFLAKE.fullmatch(ref.key) else ""
 
 
 # -- rolling -------------------------------------------------------------------------------------------------------
@@ -208,10 +207,10 @@ def of_session(rows: Rows, session: str) -> FilesOf:
 def _file_name(rows: Rows, session: str, place: PlaceRow) -> str:
     """`rolling/discord-channel-1.json`: what no file name may hold is `-`, as DiscoClaw has it."""
     if place.person:
-        accounts = _accounts(rows, place.person) if place.place.platform == PLATFORM else []
-        return f"{ROLLING}/{PLATFORM}-dm-{accounts[0].platform_id}.json" if accounts else ""
+        accounts = _accounts(rows, place.person) if place.place.platform == DISCORD else []
+        return f"{ROLLING}/{DISCORD}-dm-{accounts[0].platform_id}.json" if accounts else ""
     named = SESSION.fullmatch(session)
-    return f"{ROLLING}/{PLATFORM}-{named[1]}-{named[2]}.json" if named else ""
+    return f"{ROLLING}/{DISCORD}-{named[1]}-{named[2]}.json" if named else ""
 
 
 def _json(value: dict[str, Any]) -> bytes:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from dnam.doctor.check import Finding, Patient, doubt, skipped, well, wrong
 from projections.counting import counted
+from projections.times import DAY_MS
 
-DAY_MS = 86_400_000
 LATELY_DAYS = 30
 """Over how many days the rate is taken, where there are so many."""
 LEAST_BYTES = 64 * 1024 * 1024

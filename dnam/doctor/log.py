@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LATEST = 256
 """How many of the last events are read whole. `dnam verify` reads all of them."""
-AHEAD_MS = 60_000
+SLIGHTLY_AHEAD_MS = 60_000
 DRIFT_MS = 1_000
 DATE_MS = 1_000
 """How finely the date of an answer tells the time."""
@@ -150,7 +150,7 @@ def _beside_the_log(patient: Patient) -> list[Finding] | None:
             ahead = engine.head().at - patient.now()
     except (LogError, OSError):
         return None if (patient.data / "log").exists() else []
-    if ahead <= AHEAD_MS:
+    if ahead <= SLIGHTLY_AHEAD_MS:
         return []
     return wrong(
         f"the log's last event is {_span(ahead)} ahead of this clock",

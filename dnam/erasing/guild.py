@@ -20,9 +20,10 @@ import msgspec
 from dnam.access import Access
 from dnam.erasing.copies import older_logs, vaults_of, write_files_anew
 from dnam.erasing.swept import Tell, folder_of
+from dnam.erasing.unreached import OUTSIDE, PRINTED
 from dnam.errors import BrokenOff
 from dnam.exports.kept import exports_with, remove
-from projections.counting import counted
+from projections.counting import counted, listed
 from projections.decisions.erase_guild import EraseGuildRequest, Held, erase_guild, held
 from projections.errors import DnamError
 from projections.events import MessageRedacted
@@ -46,10 +47,10 @@ STAYS = (
     "whatever is said there from now on, unless the bot leaves",
 )
 CANNOT_REACH = (
-    "Discord: messages there stay until somebody deletes them there",
-    "the model provider, and what it keeps of what it was sent",
+    *OUTSIDE,
     "backups with keys, logs that a restore moved to `replaced`, and exports, pages or copies of this folder that lie "
-    "elsewhere, also what a command printed into a file",
+    "elsewhere",
+    PRINTED,
 )
 
 
@@ -188,5 +189,4 @@ def guild_counted(taken: GuildTaken) -> str:
         "memory": taken.items,
         "other record": taken.others,
     }
-    words = [counted(number, noun) for noun, number in counts.items() if number]
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:]))) or "nothing"
+    return listed([counted(number, noun) for noun, number in counts.items() if number]) or "nothing"

@@ -17,8 +17,10 @@ import msgspec
 from dnam.access import Access
 from dnam.erasing.swept import Swept, folder_of, sweep
 from dnam.erasing.unfinished import Unfinished
+from dnam.erasing.unreached import OUTSIDE, PRINTED
 from dnam.errors import BrokenOff, NothingDone
 from dnam.exports.kept import exports_with
+from projections.counting import counted, listed
 from projections.errors import DnamError
 from projections.events.values import OPERATOR, By
 from projections.ids import EventId, Handle, VaultId
@@ -27,11 +29,7 @@ from replay.erasure import destroy_keys, extent, finish_erasures, sealed_by, vau
 from replay.shadows.store import shadows_in
 
 Progress = Callable[[int, int], None]
-NOUNS: Mapping[str, tuple[str, str]] = {
-    "message.heard": ("message", "messages"),
-    "turn.answered": ("answer", "answers"),
-    "summary.refreshed": ("summary", "summaries"),
-}
+NOUNS: Mapping[str, str] = {"message.heard": "message", "turn.answered": "answer", "summary.refreshed": "summary"}
 """Of which events there is a word that everybody knows."""
 STAYS = (
     "in the log's headers, of each event: the minute, its kind, and the number of a key that is gone. Beside Discord's"
@@ -43,12 +41,11 @@ STAYS = (
     "what others typed about them, which is those people's",
 )
 CANNOT_REACH = (
-    "Discord: messages there stay until somebody deletes them there",
-    "the model provider, and the encoder's where there is one: what they keep of what they were sent",
+    *OUTSIDE,
     "backups with keys, and exports, pages or copies of this folder that lie elsewhere. The next `dnam backup` into a "
     "place takes it out of that one; an older backup is erased again when it is restored into this folder, or from a "
     "place that knows of it. Restored elsewhere, it has to be erased again by hand",
-    "what `dnam log`, `dnam show` or another command printed into a file",
+    PRINTED,
 )
 
 
@@ -173,26 +170,22 @@ def with_exports(receipt: Receipt, removed: Sequence[Path]) -> Receipt:
 # -- in words ------------------------------------------------------------------------------------------------------
 
 
-def counted(taken: Taken) -> str:
+def person_counted(taken: Taken) -> str:
     """What is taken, as `12 messages, 3 answers and 4 other records`."""
-    known = [_count(taken.events[tag], *nouns) for tag, nouns in NOUNS.items() if taken.events.get(tag)]
+    known = [counted(taken.events[tag], noun) for tag, noun in NOUNS.items() if taken.events.get(tag)]
     items = sum(count for tag, count in taken.events.items() if tag.startswith("item."))
     rest = sum(taken.events.values()) - items - sum(taken.events.get(tag, 0) for tag in NOUNS)
     if items:
-        known.append(_count(items, "step in the lives of memories", "steps in the lives of memories"))
+        known.append(f"{counted(items, 'step')} in the lives of memories")
     if rest:
-        known.append(_count(rest, "other record", "other records"))
-    return " and ".join(filter(None, (", ".join(known[:-1]), *known[-1:]))) or "nothing"
+        known.append(counted(rest, "other record"))
+    return listed(known) or "nothing"
 
 
 def keys_words(taken: Taken) -> str:
     """The keys, and what it means that others are in some."""
-    keys = _count(taken.keys, "key", "keys")
+    keys = counted(taken.keys, "key")
     if not taken.shared:
         return keys
     seal = "seals" if taken.shared == 1 else "seal"
     return f"{keys}, {taken.shared} of which {seal} what others are in as well: answers and summaries that drew on them"
-
-
-def _count(number: int, one: str, many: str) -> str:
-    return f"{number} {one if number == 1 else many}"

@@ -31,13 +31,12 @@ from dnam.importers.source import (
     Where,
 )
 from dnam.importers.times import iso_ms, snowflake_ms
-from dnam.importers.values import snowflake, thousandths
+from dnam.importers.values import discord_ref, snowflake, thousandths
 from projections.decisions.meet import Account
 from projections.events.values import About
 from projections.events.values import Source as ItemSource
-from projections.ids import Ref
+from projections.ids import DISCORD
 
-PLATFORM = "discord"
 FORMAT: Format = "clanky"
 MAGIC = b"SQLite format 3\x00"
 """How every SQLite file begins."""
@@ -190,7 +189,7 @@ def _level(row: _Fact, scope: str) -> Level:
 
 def _in_guild(row: _Fact, name: str) -> Level:
     known = level(FORMAT, name)
-    lacks = known.where == "guild" and _ref(row.guild_id) is None
+    lacks = known.where == "guild" and discord_ref(row.guild_id) is None
     return level(FORMAT, "guild, without a guild_id") if lacks else known
 
 
@@ -199,7 +198,7 @@ def _item(row: _Fact, found: Level, updated: int) -> ImportedItem:
     message = str(row.source_message_id)
     about: About = "owner" if found.where == "owner" else ABOUT.get(row.subject, "person")
     return ImportedItem(
-        account=Account(PLATFORM, row.subject) if found.owned else None,
+        account=Account(DISCORD, row.subject) if found.owned else None,
         id="",
         kind=row.fact_type,
         text=row.fact,
@@ -210,7 +209,7 @@ def _item(row: _Fact, found: Level, updated: int) -> ImportedItem:
         updated=updated,
         program=FORMAT,
         key=f"{row.guild_id}/{row.subject}/{row.id}",
-        where=Where(found.where, _ref(row.guild_id) if found.where == "guild" else None),
+        where=Where(found.where, discord_ref(row.guild_id) if found.where == "guild" else None),
         portable=False,
         about=about,
         confidence=thousandths(row.confidence),
@@ -222,10 +221,7 @@ def _item(row: _Fact, found: Level, updated: int) -> ImportedItem:
 def _source(row: _Fact, found: Level) -> ItemSource:
     """Where it was learned. What is not of a guild may be of a DM, whose id stands for the two people in it."""
     if found.where != "guild":
-        return ItemSource("discord", message=_ref(row.source_message_id))
-    return ItemSource("discord", _ref(row.channel_id), _ref(row.source_message_id), _ref(row.guild_id))
-
-
-def _ref(key: int | str) -> Ref | None:
-    found = snowflake(key)
-    return None if found is None else Ref(PLATFORM, found)
+        return ItemSource("discord", message=discord_ref(row.source_message_id))
+    return ItemSource(
+        "discord", discord_ref(row.channel_id), discord_ref(row.source_message_id), discord_ref(row.guild_id)
+    )

@@ -32,12 +32,11 @@ from dnam.importers.times import snowflake_ms
 from projections.decisions.meet import Account
 from projections.events.values import Source as ItemSource
 from projections.events.values import SourceType
-from projections.ids import Ref
+from projections.ids import DISCORD, Ref
 from projections.policies.item_ids import fresh_id
 from projections.policies.kinds import read_kind
 from projections.policies.text import normalise
 
-PLATFORM = "discord"
 FORMAT: Format = "discoclaw"
 ROOTS = (".", "memory", "data", "data/memory")
 DURABLE = "durable"
@@ -152,7 +151,7 @@ def _durable(file: _File) -> Iterator[ImportedItem | Skipped]:
     if store.version not in VERSIONS:
         wrong = f"{file.path} has version {store.version} at $.version; dnam knows 1 and 2."
         raise BrokenImport(file.path, "$.version", f"{wrong} A newer dnam may know it.")
-    account = Account(PLATFORM, file.path.stem)
+    account = Account(DISCORD, file.path.stem)
     for number, value in enumerate(store.items):
         try:
             yield _item(account, msgspec.convert(value, _Item))
@@ -187,7 +186,7 @@ def _source(source: _Source) -> ItemSource:
 
 
 def _ref(key: str | None) -> Ref | None:
-    return Ref(PLATFORM, key) if key else None
+    return Ref(DISCORD, key) if key else None
 
 
 def _one_of_each(items: Iterator[ImportedItem | Skipped]) -> Iterator[ImportedItem | Skipped]:
@@ -235,8 +234,8 @@ def _rolling(file: _File) -> Iterator[ImportedSummary | Skipped]:
         yield Skipped("empty summary", file.name)
         return
     _, kind, key = named.groups()
-    account = Account(PLATFORM, key) if kind == "dm" else None
-    yield ImportedSummary(f"{PLATFORM}:{kind}:{key}", read.summary, read.updated_at, account)
+    account = Account(DISCORD, key) if kind == "dm" else None
+    yield ImportedSummary(f"{DISCORD}:{kind}:{key}", read.summary, read.updated_at, account)
 
 
 def _whole(file: _File, form: type[stream.Form]) -> stream.Form:

@@ -19,7 +19,6 @@ import msgspec
 from dnam.importers import order, stream
 from dnam.importers.discord_form import (
     KINDS,
-    PLATFORM,
     PRIVATE,
     TAKEN,
     ExportedChannel,
@@ -44,14 +43,14 @@ from dnam.importers.source import (
     Writer,
 )
 from dnam.importers.times import iso_ms, snowflake_ms, sure_snowflake_ms
-from dnam.times import DAY_MS
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events.heard import PlaceKind
 from projections.events.values import FORWARDED, Attachment, AudienceKind
-from projections.ids import Ref
+from projections.ids import DISCORD, Ref
+from projections.times import DAY_MS
 
 FORMAT: Format = "discord-export"
 
@@ -96,7 +95,7 @@ class DiscordExport:
         self._kind = KINDS.get(channel.type, "unknown")
         self._is_private = channel.type in PRIVATE
         self._is_unknown = channel.type not in KINDS
-        self._guild_ref = None if channel.type.startswith("Direct") else Ref(PLATFORM, guild.id)
+        self._guild_ref = None if channel.type.startswith("Direct") else Ref(DISCORD, guild.id)
         self._guild_name = "" if self._guild_ref is None else guild.name
 
     @property
@@ -139,7 +138,7 @@ class DiscordExport:
         # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
         parent = self._channel.category_id if kind == "thread" else None
         return PlaceSeen(
-            platform=PLATFORM,
+            platform=DISCORD,
             key=self._channel.id,
             kind=kind,
             # What is no channel of a guild is named after the people in it.
@@ -147,7 +146,7 @@ class DiscordExport:
             audience=audience,
             guild=self._guild_ref,
             guild_name=self._guild_name,
-            parent=Ref(PLATFORM, parent) if parent else None,
+            parent=Ref(DISCORD, parent) if parent else None,
             partner=partner,
             told=told is not None,
         )
@@ -243,7 +242,7 @@ class _Translator:
         if reference is None or not reference.message_id or reference.type == "Forward":
             return None
         is_here = reference.channel_id in (None, self._place.key)
-        return Ref(PLATFORM, reference.message_id) if is_here else None
+        return Ref(DISCORD, reference.message_id) if is_here else None
 
     def _is_addressed(self, message: Message, reply_to: Ref | None) -> bool:
         if not self._assistants:

@@ -9,8 +9,7 @@ from dnam.importers.source import NonEmpty
 from projections.decisions.meet import Account
 from projections.events.heard import PlaceKind
 from projections.events.values import AuthorKind
-
-PLATFORM = "discord"
+from projections.ids import DISCORD
 
 KINDS: dict[str, PlaceKind] = {
     "GuildTextChat": "channel",
@@ -78,7 +77,7 @@ class User(msgspec.Struct, rename="camel"):
     @property
     def account(self) -> Account:
         """They, by both of their names."""
-        return Account(PLATFORM, self.id, self.shown, self.name)
+        return Account(DISCORD, self.id, self.shown, self.name)
 
 
 class File(msgspec.Struct, rename="camel"):

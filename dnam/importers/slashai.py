@@ -31,14 +31,13 @@ from dnam.importers.source import (
     Where,
 )
 from dnam.importers.times import iso_ms
-from dnam.importers.values import snowflake, thousandths
+from dnam.importers.values import discord_ref, snowflake, thousandths
 from projections.decisions.meet import Account
 from projections.events.values import ItemType
 from projections.events.values import Source as ItemSource
-from projections.ids import Ref
+from projections.ids import DISCORD, Ref
 from replay.codec import UNREADABLE
 
-PLATFORM = "discord"
 FORMAT: Format = "slashai"
 Layout = Literal["csv", "array", "table", "lines"]
 PREFIXES: dict[Layout, str] = {"array": "item", "table": "memories.item"}
@@ -84,7 +83,7 @@ class _Row(msgspec.Struct):
     last_accessed_at: str = ""
     retrieval_count: Annotated[int, msgspec.Meta(ge=0, lt=1 << 53)] = 0
     agent_id: str = ""
-    source_platform: str = PLATFORM
+    source_platform: str = DISCORD
 
 
 class SlashAI:
@@ -237,7 +236,7 @@ def _level(row: _Row) -> Level:
     """The table's row for it; what cannot be placed is not taken."""
     if row.agent_id:
         return level(FORMAT, "any, with an agent_id")
-    if row.source_platform != PLATFORM:
+    if row.source_platform != DISCORD:
         return level(FORMAT, "any, not from Discord")
     match row.privacy_level:
         case "dm" | "global":
@@ -257,16 +256,16 @@ def _place(row: _Row, found: Level) -> Ref | None:
     """The channel or the guild that a level holds in."""
     match found.where:
         case "channel":
-            return _ref(row.origin_channel_id)
+            return discord_ref(row.origin_channel_id)
         case "guild":
-            return _ref(row.origin_guild_id)
+            return discord_ref(row.origin_guild_id)
         case _:
             return None
 
 
 def _item(row: _Row, user: str, where: Where, updated: int) -> ImportedItem:
     return ImportedItem(
-        account=Account(PLATFORM, user),
+        account=Account(DISCORD, user),
         id="",
         kind=KINDS.get(row.memory_type, "fact"),
         text=row.topic_summary,
@@ -291,11 +290,6 @@ def _item(row: _Row, user: str, where: Where, updated: int) -> ImportedItem:
 
 def _source(row: _Row, where: Where) -> ItemSource:
     """Where it was learned. A DM's channel, which is of no guild, stands for the two people in it: it is not kept."""
-    guild = _ref(row.origin_guild_id)
+    guild = discord_ref(row.origin_guild_id)
     of_many = where.kind == "channel" or (guild is not None and where.kind != "direct")
-    return ItemSource("discord", place=_ref(row.origin_channel_id) if of_many else None, guild=guild)
-
-
-def _ref(key: int | str) -> Ref | None:
-    found = snowflake(key)
-    return None if found is None else Ref(PLATFORM, found)
+    return ItemSource("discord", place=discord_ref(row.origin_channel_id) if of_many else None, guild=guild)

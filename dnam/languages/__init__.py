@@ -12,10 +12,10 @@ from typing import Literal
 
 import msgspec
 
+from projections.events.values import ItemType
+from projections.policies.kinds import Kind
 from projections.retrieval import Vocabulary
 
-Kind = Literal["preference", "fact", "project", "constraint", "person", "tool", "workflow"]
-ItemType = Literal["semantic", "episodic", "procedural"]
 Replaces = Literal["never", "corrected", "always"]
 
 FILE_NAME = re.compile(r"[a-z]{2,8}(?:-[a-z0-9]{1,8})*")
@@ -306,7 +306,6 @@ class Language(LanguageTable, frozen=True):
     fictions: frozenset[str] = frozenset()
     question_words: frozenset[str] = frozenset()
     question_tags: frozenset[str] = frozenset()
-    other_persons: frozenset[str] = frozenset()
     reporting_words: frozenset[str] = frozenset()
     reading: Reading = Reading()
     macros: dict[str, str] = {}

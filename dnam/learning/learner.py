@@ -19,7 +19,7 @@ from dnam.loops.summary_reading import Refreshing
 from dnam.model import OverBudget
 from dnam.prompts import load
 from dnam.resolving import resolved
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.ids import NOBODY, Handle
 from projections.lookup import SessionCard, people, sessions
 from projections.rows import Rows
@@ -94,7 +94,7 @@ class Learner:
 
     def lessons(self, rows: Rows) -> list[Lesson]:
         """Everything unread, in pieces of the cadence's size, in the order of what was said last in each; then what is
-        passed over, each message on its own, to be tried once more. None when learning is switched off.
+        passed over, each message on its own, to be tried once more. Empty when learning is switched off.
         """
         settings = self._memory.settings
         if not (settings.memory_enabled and settings.durable_memory_enabled):

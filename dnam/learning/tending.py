@@ -29,7 +29,7 @@ from dnam.model import Model
 from dnam.prompts import load
 from dnam.resolving import resolved
 from dnam.whereabouts import Heard
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.events import ExtractionReplied, MergeReplied
 from projections.events.values import Audience
 from projections.fruitless import Reader, is_passed_over, times_in_vain, was_tried_behind

@@ -13,9 +13,10 @@ import msgspec
 
 from dnam.loops.asked import Work, asked, failing
 from dnam.loops.kept import given_up
-from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, records_of, reply_of, use_of
+from dnam.loops.loop import Decide, Failed, Loop, Mint, by_model, records_of, use_of
 from dnam.model import Ask, ExtractionInputs, KnownItem, Line, Reply
 from dnam.prompts import Prompt, digest
+from dnam.taken import reply_of
 from projections.caller import Caller
 from projections.decisions.draft import Draft
 from projections.decisions.extraction import ExtractionRequest, learn, read_reply
@@ -25,7 +26,7 @@ from projections.events.values import ItemUse, ModelUse
 from projections.fruitless import PASSED_OVER, Reader, is_last_try, most_shown
 from projections.fruitless import passed_over as judged
 from projections.ids import EventId, Handle, Point
-from projections.items import ItemRow, compartment_key, items_in
+from projections.items import ItemRow, compartment_key, item_use, items_in
 from projections.messages import MessageRow, SpokenRow, find_message, spoken_before, spoken_in, units_of, worded
 from projections.people import SOMEONE, name_of
 from projections.policies.cadence import VERSION
@@ -33,8 +34,8 @@ from projections.policies.compartments import audience_now, place_said
 from projections.policies.evidence import InputMessage
 from projections.policies.guards import Guarding
 from projections.policies.instructions import InstructionWords, instruction_in
-from projections.policies.learned_from import LearnedAs, as_addressed, is_learned_from
-from projections.policies.promotion import NO_WORDS, SharingWords
+from projections.policies.learned_from import LearnedAs, is_learned_from
+from projections.policies.promotion import SharingWords
 from projections.policies.refusals import taken_back
 from projections.policies.replies import ExtractionReply
 from projections.policies.reply_shapes import AskedExtraction
@@ -85,8 +86,8 @@ class Said(NamedTuple):
 def new_by_compartment(
     rows: Rows,
     person: Handle,
-    learned_as: LearnedAs = as_addressed,
-    reader: Reader = ANYBODY,
+    learned_as: LearnedAs,
+    reader: Reader,
     *,
     passed_over: bool = False,
 ) -> dict[str, list[Said]]:
@@ -121,8 +122,8 @@ def _unread(rows: Rows, person: Handle, where: SpokenRow, cursor: Point | None) 
 def unread_by_compartment(
     rows: Rows,
     person: Handle,
-    learned_as: LearnedAs = as_addressed,
-    reader: Reader = ANYBODY,
+    learned_as: LearnedAs,
+    reader: Reader,
     *,
     passed_over: bool = False,
 ) -> dict[str, list[Said]]:
@@ -186,7 +187,7 @@ def plan_extraction(
         compartment=compartment,
         inputs=inputs,
         messages=messages,
-        shown=tuple(_use(found.row) for found in items),
+        shown=tuple(item_use(found.row) for found in items),
         after=cursor,
         upto=reached if cursor is None else max(cursor, reached),
         causes=(
@@ -234,10 +235,6 @@ def _known(row: ItemRow) -> KnownItem:
     return KnownItem(row.item.id, row.item.kind, row.item.text, row.item.tags)
 
 
-def _use(row: ItemRow) -> ItemUse:
-    return ItemUse(row.item.owner, row.item.compartment, row.item.id, row.event)
-
-
 class Learned(NamedTuple):
     """What an extraction did: events recorded, entries dropped with reasons, or why nothing came of it; how many
     messages found no room in it and are read by the next; the ids of the items that it added or changed, and of those
@@ -262,7 +259,7 @@ def extract_items(
     cap: int,
     mint: Mint,
     guarding: Guarding,
-    sharing: SharingWords = NO_WORDS,
+    sharing: SharingWords,
     before: ExtractionReplied | None = None,
 ) -> Loop[Learned]:
     """Ask, keep the reply, decide. What was replied `before` and never decided from is not asked for again, where it

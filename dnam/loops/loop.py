@@ -11,6 +11,7 @@ import msgspec
 
 from dnam.model import Ask, Model, ModelError, OverBudget, Reply, Resting, as_promised, noted, spent_in
 from dnam.prompts import digest
+from dnam.taken import call_of
 from projections.decisions.draft import Decision, Draft, Origin
 from projections.events.values import By, ModelUse
 from projections.fold import Record as EventRecord
@@ -200,33 +201,7 @@ async def _ask(model: Model, ask: Ask, timeout_seconds: float, called: Called) -
 
 def use_of(ask: Ask, reply: Reply, prompt_digest: bytes) -> ModelUse:
     """What a call was and what it took, for its event."""
-    return ModelUse(
-        model=reply.model,
-        version=reply.version,
-        prompt=ask.prompt_name,
-        prompt_digest=prompt_digest,
-        tokens_in=reply.tokens_in,
-        tokens_out=reply.tokens_out,
-        tokens_cached=reply.tokens_cached,
-        latency_ms=reply.latency_ms,
-        cost_micros=reply.cost_micros,
-        stop=reply.stop,
-    )
-
-
-def reply_of(text: str, use: ModelUse) -> Reply:
-    """The reply that an event holds, with what it took."""
-    return Reply(
-        text,
-        use.model,
-        use.version,
-        use.tokens_in,
-        use.tokens_out,
-        use.tokens_cached,
-        use.latency_ms,
-        use.cost_micros,
-        use.stop,
-    )
+    return msgspec.structs.replace(call_of(reply), prompt=ask.prompt_name, prompt_digest=prompt_digest)
 
 
 def failed_use(ask: Ask, prompt_digest: bytes, spent: Reply | None = None) -> ModelUse:

@@ -12,17 +12,18 @@ import msgspec
 
 from dnam.loops.asked import Told, Work, asked
 from dnam.loops.kept import giving_up, kept_id
-from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, reply_of, use_of
+from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, use_of
 from dnam.model import Ask, MergedItem, MergeInputs, Reply
 from dnam.prompts import Prompt, digest
+from dnam.taken import reply_of
 from projections.decisions.draft import Draft
 from projections.decisions.merge import CHANGED, MergeRequest, merge, overtaken
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import ItemMerged, MergeAnswered, MergeFailed, MergeReplied
-from projections.events.values import ItemUse, ModelUse
+from projections.events.values import ModelUse
 from projections.fold import Record
 from projections.ids import Handle, Point
-from projections.items import ItemRow, forgotten_of, items_in
+from projections.items import ItemRow, forgotten_of, item_use, items_in
 from projections.policies.closeness import VERSION, Measure, Pair, close_pairs, may_merge
 from projections.policies.guards import Guarding
 from projections.policies.merge_replies import MergeReply, read_merge
@@ -89,7 +90,7 @@ def _texts(pair: Pair, read: MergeReply, rows: Rows) -> list[str]:
 def _decide(pair: Pair, told: Told[MergeReply], mint: Mint, guarding: Guarding) -> Decide:
     reply, use = told.reply, told.use
     work = WorkRequest(_worked(partial(MergeAnswered, reply=reply), pair, use), mint())
-    older, newer = _use(pair.older), _use(pair.newer)
+    older, newer = item_use(pair.older), item_use(pair.newer)
     request = MergeRequest(
         older, newer, reply, pair.reason, by_model(use), mint(), guarding=guarding, measure=told.measure
     )
@@ -109,10 +110,6 @@ def _ask(pair: Pair, prompt: Prompt, model: str) -> Ask:
 
 def _shown(row: ItemRow) -> MergedItem:
     return MergedItem(row.item.text, tuple(each.quote for each in row.item.evidence if each.quote))
-
-
-def _use(row: ItemRow) -> ItemUse:
-    return ItemUse(row.item.owner, row.item.compartment, row.item.id, row.event)
 
 
 def _upto(pair: Pair) -> Point:

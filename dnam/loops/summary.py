@@ -14,10 +14,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, reply_of, use_of
+from dnam.loops.loop import Decide, Failed, Find, Loop, Mint, by_model, failed_use, records_of, use_of
 from dnam.loops.summary_plan import SummaryPlan, answered_part
 from dnam.model import Ask, Reply, SummaryInputs, cut_short
 from dnam.prompts import Prompt, digest
+from dnam.taken import reply_of
 from projections.decisions.draft import Decision, Draft, Origin, first_id
 from projections.decisions.summaries import FailRequest, RefreshRequest, settle
 from projections.decisions.work import WorkRequest, record_work

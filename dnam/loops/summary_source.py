@@ -10,7 +10,7 @@ from dnam.model import Line
 from projections.caller import Caller
 from projections.events.values import Audience
 from projections.fruitless import Reader, passed_over
-from projections.ids import EventId, Point, Seq
+from projections.ids import LAST, EventId, Point, Seq
 from projections.items import quiet_among
 from projections.messages import MessageRow, key_point, worded
 from projections.policies.quiet import resting_on_quiet
@@ -23,7 +23,6 @@ ASSISTANT_CHARS = 500
 """How much of the assistant's own words goes into a summary (seed 002)."""
 INPUT_CHARS = 24_000
 """How much one refresh reads; what is behind it is read by the next."""
-LAST_ID = EventId(b"\xff" * 16)
 
 
 class Taken(NamedTuple):
@@ -106,7 +105,7 @@ class Source(NamedTuple):
         """People's messages alone up to a time, the newest as far as the input reaches, in order; nothing that was
         cleared by a reset, which reached as far as `floor`.
         """
-        newest = backwards(self.rows, self.session, self.audience.epoch, Point(said, LAST_ID))
+        newest = backwards(self.rows, self.session, self.audience.epoch, Point(said, LAST))
         uncleared = takewhile(lambda entry: floor is None or key_point(entry.key) > floor, newest)
         taken = _take(self, (entry for entry in uncleared if _by_people(entry)))
         return taken._replace(lines=taken.lines[::-1])

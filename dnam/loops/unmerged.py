@@ -11,7 +11,7 @@ from typing import NamedTuple
 from dnam.loops.extraction import learned_from
 from dnam.loops.kept import TRIED, is_given_up, kept_merges
 from dnam.loops.merge import MOST_MERGES
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.derived import effects_of
 from projections.events import ExtractionAnswered, MergeReplied
 from projections.fold import Record

@@ -31,7 +31,6 @@ from dnam.rederiving.scope import LiveScope
 from dnam.settings import Settings
 from dnam.shadows.manifest import Asked
 from projections.config import CONFIG_GIVEN
-from projections.decisions.answer import answer_id
 from projections.events import Event, ImportBegan, ImportEnded, MessageEdited, MessageHeard, TurnAnswered
 from projections.ids import NOBODY, EventId, Handle, Point, Seq
 from projections.items import is_quiet
@@ -44,6 +43,7 @@ from projections.policies.learned_from import RISING, Learn, is_learned_from
 from projections.rederiving.covered import Covered, Session
 from projections.rederiving.schedule import Recorded, Run
 from projections.rows import Found, Rows
+from projections.turns import answer_id
 from replay.codec import decode_header
 from replay.engine import Engine
 from replay.travel import Moment

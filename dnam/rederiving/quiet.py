@@ -36,7 +36,7 @@ ANY = Refreshing("", max_chars=1, era_refreshes=1)
 
 def once_more(live: Engine, shadow: Engine) -> list[Run]:
     """The runs that make summaries of a shadow without what left, each named after what it replaces."""
-    find = _finder(shadow)
+    find = LogChronicle(shadow.live).event
     with live.reading() as here, shadow.reading() as there:
         quiet = [
             _run(made.event, made.summary)
@@ -51,9 +51,9 @@ def expected(live: Engine, shadow: Engine, scope: LiveScope, again: Again) -> li
     those of the model and the prompt that are asked for, and those that the shadow has without it; and for those that
     the shadow withholds.
     """
-    there_find = _finder(shadow)
+    there_find = LogChronicle(shadow.live).event
     with live.reading() as here, shadow.reading() as there:
-        found = [made for made in _resting_on_quiet(here, _finder(live)) if scope.has(made.summary)]
+        found = [made for made in _resting_on_quiet(here, LogChronicle(live.live).event) if scope.has(made.summary)]
         others = (made for made in found if not again(made.summary.call))
         left = [made for made in others if not _has_without(here, there, made.key, there_find)]
         return [*(_run(made.event, made.summary) for made in left), *_withheld(live, there, there_find)]
@@ -95,16 +95,6 @@ def _rests_on_quiet(rows: Rows, event: EventId, find: Find) -> bool:
 def _has_without(here: Rows, there: Rows, key: bytes, find: Find) -> bool:
     row = there.get(SUMMARIES, key)
     return row is not None and bool(row.text) and not _rests_on_quiet(here, row.event, find)
-
-
-def _finder(engine: Engine) -> Find:
-    chronicle = LogChronicle(engine.live)
-
-    def find(event: EventId) -> Event | None:
-        record = chronicle.find(event)
-        return None if record is None else record.event
-
-    return find
 
 
 def _run(event: EventId, made: SummaryRefreshed | SummaryWithheld) -> Run:

@@ -14,12 +14,12 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 
-from dnam.loops.loop import reply_of
 from dnam.model import STILL, Ask, Hear, Model, ModelError, Reply, unheard
 from dnam.prompts import digest
 from dnam.rederiving.spending import Spending, paid_before
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.watch import Refuse, TakenBack, unwatched
+from dnam.taken import reply_of
 from projections.events import (
     Event,
     ExtractionAnswered,

@@ -38,7 +38,7 @@ from dnam.rederiving.seeds import Seeds, early, made_by
 from dnam.rederiving.spoken import There, Upto
 from dnam.rederiving.turns import ANYTIME, Turn
 from dnam.rederiving.watch import unwatched
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Draft, Origin, first_id
 from projections.decisions.overtaken import is_overtaken
 from projections.decisions.work import WorkRequest, record_reply

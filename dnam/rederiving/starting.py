@@ -18,8 +18,8 @@ from dnam.rederiving.spoken import Spoken, There, Upto
 from dnam.rederiving.together import Inside, made_together
 from dnam.rederiving.traffic import Traffic
 from dnam.rederiving.turns import ANYTIME, ORDERED, Turn, Turns
+from projections.consent import is_out
 from projections.decisions.came_of import SUMMARY_TAGS
-from projections.decisions.consent import is_out
 from projections.events import MessageHeard
 from projections.ids import EventId, Handle
 from projections.rederiving.schedule import RUNS, Recorded, Run, run_of
@@ -102,7 +102,7 @@ class Starting:
             return self._chains.is_idle(_chain_of(run)) and self._turns.are_over(run.compartment)
         return run.reads is not None and self._chains.is_idle(_chain_of(run))
 
-    def put_by(self, run: Run, seq: int, *, was_recorded: bool = True) -> None:
+    def put_by(self, run: Run, seq: int, *, was_recorded: bool) -> None:
         """Have a run made with those that were put by before it, as `start` begins one."""
         there, look = self._there(seq), self._look(run, was_recorded=was_recorded)
         if self._is_of_who_is_out(run):
@@ -122,7 +122,7 @@ class Starting:
             self._put_by.clear()
         return made_together(self._memory, self._runs, waiting)
 
-    async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool = True) -> None:
+    async def start(self, run: Run, seq: int, written: Written | None = None, *, was_recorded: bool) -> None:
         """Begin a run behind those of its chain, and behind what is being written before it. What was recorded behind
         `seq` is not read, though it may be there by now. One that was recorded is told of where not everything is there
         that it had read then.

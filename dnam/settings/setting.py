@@ -5,9 +5,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from dnam.settings.allowed import Allowed, Ids
+from projections.errors import BadRequest
 
 
-class SettingError(ValueError):
+class SettingError(BadRequest, ValueError):
     """A setting has a value that is not allowed. The message names the variable and what it may be."""
 
     def __init__(self, name: str, message: str) -> None:

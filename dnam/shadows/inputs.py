@@ -62,9 +62,13 @@ class LessRead(NamedTuple):
         if not self.inputs:
             return "something that is not known any more"
         named = [f"#{each.seq}" for each in self.inputs[:MOST_NAMED]]
-        left = len(self.inputs) - len(named)
-        others = " and others" if self.more else f" and {left} more" if left else ""
-        return ", ".join(named) + others
+        return ", ".join(named) + self._others(len(self.inputs) - len(named))
+
+    def _others(self, left: int) -> str:
+        """What there is to say of those that are not named."""
+        if self.more:
+            return " and others"
+        return f" and {left} more" if left else ""
 
 
 def less_read(rows: Rows, events: Reader, manifest: Manifest) -> tuple[LessRead, ...]:
@@ -82,21 +86,24 @@ def heading(runs: Iterable[LessRead]) -> str:
     return f"{counted(count, 'run')} read less than when {those} recorded: {why}." if count else ""
 
 
+def _whose(rows: Rows, person: Handle) -> str:
+    return name_of(rows, person) if person else NOBODYS
+
+
 def _told(rows: Rows, events: Reader, lost: Lost) -> LessRead | None:
     reading = events.find(_id(lost.run))
     if reading is None:
         return None
     run = _run_of(rows, events, reading)
-    person, session = (NOBODY, "") if run is None else (run.owner, run.session)
+    loop, person, session = ("", NOBODY, "") if run is None else (run.loop, run.owner, run.session)
     place = place_of(rows, session) if session else None
-    is_extraction = run is not None and run.loop == "extraction"
     return LessRead(
         seq=reading.seq,
         event=reading.id,
-        loop="" if run is None else run.loop,
+        loop=loop,
         person=person,
-        name=(name_of(rows, person) if person else NOBODYS) if is_extraction else "",
-        where=compartment_words(rows, run.compartment) if run is not None and is_extraction else "",
+        name=_whose(rows, person) if loop == "extraction" else "",
+        where=compartment_words(rows, run.compartment) if run is not None and loop == "extraction" else "",
         key=session if place is None else shown_session(rows, session, place.row.person),
         session=session,
         inputs=tuple(_inputs(events, lost)),

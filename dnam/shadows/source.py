@@ -1,6 +1,6 @@
 """What an adoption is decided from: the rows and events of a shadow beside those of the live memory."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -130,7 +130,7 @@ class Source:
 
     def summaries(self, both: Both, adoption: Adoption) -> list[AdoptSummaryRequest]:
         """Every summary that the shadow has of what it was asked for, by session."""
-        find, manifest = _finding(LogChronicle(self._shadow.live)), self.manifest
+        find, manifest = LogChronicle(self._shadow.live).event, self.manifest
         undone = {_unit(each) for each in map(_event, self._undone(both)) if isinstance(each, SummaryEvent)}
         requests: list[AdoptSummaryRequest] = []
         for found in both.shadow.scan(SUMMARIES):
@@ -161,17 +161,9 @@ def _told_by(gone: Sequence[Pair], mine: Iterable[ItemRow]) -> Iterator[Address]
     yield from (address(row.item) for row in mine if messages.intersection(rests_on(row.item.evidence)))
 
 
-def _finding(chronicle: LogChronicle) -> Callable[[EventId], Event | None]:
-    def find(event: EventId) -> Event | None:
-        record = chronicle.find(event)
-        return None if record is None else record.event
-
-    return find
-
-
 def behind(row: ItemRow, there: LogChronicle) -> tuple[EventId, ...]:
     """What was said behind an item of the shadow that quotes nothing; nothing for one that quotes."""
-    return () if rests_on(row.item.evidence) else said_behind((row.event,), _finding(there))
+    return () if rests_on(row.item.evidence) else said_behind((row.event,), there.event)
 
 
 def _said_in(here: LogChronicle, events: Iterable[EventId]) -> tuple[EventId, ...]:
@@ -183,7 +175,7 @@ def _said_in(here: LogChronicle, events: Iterable[EventId]) -> tuple[EventId, ..
 
 def summary_behind(row: SummaryRow, there: LogChronicle) -> tuple[EventId, ...]:
     """What was said behind a summary of the shadow, and all summaries that it goes on from."""
-    return said_behind((row.event,), _finding(there))
+    return said_behind((row.event,), there.event)
 
 
 def _is_reverted(row: ItemRow, here: LogChronicle) -> bool:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from dnam.finding import by_words
 from dnam.provenance import Narrator, Quoted
+from projections.consent import is_out
 from projections.decisions.adopt_pairs import OUT
-from projections.decisions.consent import is_out
 from projections.events.values import Evidence, Item
 from projections.ids import Handle, Seq
 from projections.items import ItemRow

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.consent import is_out
 from projections.decisions.adopt_refused import New, Refusing
 from projections.decisions.adopted import VERSION, Adoption, is_adopted
-from projections.decisions.consent import is_out
-from projections.decisions.shelf import causes_of, changed, policy_by, rests_on
+from projections.decisions.shelf import causes_of, changed, policy_by, rests_on, said_of
 from projections.derived import effects_of
 from projections.events import (
     Event,
@@ -110,11 +110,6 @@ def standing(rows: Rows, message: EventId) -> EventId | None:
         return message if status == "known" else None
     edits = (effect for effect, tag in effects_of(rows, message) if tag == MessageEdited.TAG)
     return next((each for each in edits if rows.ids.status(each) == "known"), None)
-
-
-def said_of(rows: Rows, item: Item) -> list[EventId]:
-    """The messages that an item rests on, as far as this log has them: they are causes of whatever has its words."""
-    return [each for each in rests_on(item.evidence) if rows.ids.status(each) in ("known", "redacted")]
 
 
 def is_by_adoption(event: ItemEvent | SummaryEvent) -> bool:

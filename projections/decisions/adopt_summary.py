@@ -7,9 +7,9 @@ back later takes it along, as it does any other.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from projections.consent import is_out
 from projections.decisions.adopt_pairs import OUT, UNDONE
 from projections.decisions.adopted import VERSION, Adoption, of_session
-from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
 from projections.decisions.overtaken import is_overtaken
 from projections.events import SummaryRefreshed

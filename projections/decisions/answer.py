@@ -3,13 +3,13 @@
 Who opted out between their question and that is nobody from then on: what it took is recorded, and no more.
 """
 
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from projections.caller import without_names
+from projections.consent import is_out
 from projections.context import Context
-from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted
@@ -18,9 +18,10 @@ from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
-from projections.turns import last_said
+from projections.times import DAY_MS
+from projections.turns import answer_identity, last_said, nonce_of
 
-AHEAD_MS = 86_400_000
+AHEAD_MS = DAY_MS
 """How far the clock of a platform may be ahead of ours. What lies further was said at no such time."""
 
 
@@ -87,20 +88,7 @@ R = TypeVar("R", AnswerRequest, FailTurnRequest, InterruptRequest, DeliverReques
 
 def turn_origin(question: Point) -> Origin:
     """What a turn's id is made from: the question, so that there is one answer to it."""
-    return Origin(Identity("dnam", "turn", question.id.hex(), "answered", question.said))
-
-
-class EventIds(Protocol):
-    """Makes ids of events: whatever has the id key."""
-
-    def event_id(self, identity: Identity) -> EventId: ...
-
-
-def answer_id(ids: EventIds, question: Point) -> EventId:
-    """The id that the answer to this message has, or will have."""
-    identity = turn_origin(question).identity
-    assert identity is not None
-    return ids.event_id(identity)
+    return Origin(answer_identity(question))
 
 
 def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
@@ -131,7 +119,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         text=text,
         call=request.call,
         limits=request.limits,
-        nonce=turn.hex()[-25:],
+        nonce=nonce_of(turn),
         guild=request.guild,
         spans=spans,
         items=request.context.items,

@@ -46,12 +46,6 @@ def opt_in(rows: Rows, request: ConsentRequest) -> list[Draft]:
     return [Minter(rows, request.origin).draft(event)]
 
 
-def is_out(rows: Rows, person: Handle) -> bool:
-    """Whether a person opted out, with any of their accounts."""
-    hashes = (rows.ids.keyed_hash(each.row.platform, each.row.platform_id) for each in accounts_of(rows, person))
-    return any(rows.get(OPTED_OUT, each) is not None for each in hashes)
-
-
 def _hashes(rows: Rows, request: ConsentRequest) -> list[bytes]:
     """The keyed hashes of all accounts, in no order that says which account is whose."""
     own = (Account(each.row.platform, each.row.platform_id) for each in accounts_of(rows, request.person))

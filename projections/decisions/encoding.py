@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.events import TextsEncoded
 from projections.events.upkeep import EncodedKind

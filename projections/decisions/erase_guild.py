@@ -29,7 +29,7 @@ from projections.decisions.redact_items import items_left
 from projections.decisions.retention import with_answers
 from projections.events import Event, ItemEvent, NoticeGiven
 from projections.events.values import OPERATOR, PLATFORM, By
-from projections.ids import EventId, Handle, Point, Ref
+from projections.ids import FIRST, EventId, Handle, Point, Ref
 from projections.items import FORGOTTEN, ITEMS, REFUSALS, ItemRow
 from projections.messages import MESSAGES, MessageRow, key_point, point_key, unit
 from projections.notices import NOTICES, NoticeRow
@@ -124,7 +124,7 @@ def held(rows: Rows, guild: Ref, until: int | None = None) -> Held:
 def _spans(rows: Rows, places: list[PlaceRow], until: int | None) -> Iterator[tuple[bytes, bytes | None]]:
     """The keys of what was said there, in every epoch."""
     for where in _units(rows, places):
-        yield where, None if until is None else where + point_key(Point(until + 1, EventId(bytes(16))))
+        yield where, None if until is None else where + point_key(Point(until + 1, FIRST))
 
 
 def _units(rows: Rows, places: list[PlaceRow]) -> Iterator[bytes]:

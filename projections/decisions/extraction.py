@@ -42,7 +42,7 @@ from projections.events import (
     ItemUpserted,
 )
 from projections.events.values import By, Evidence, Item, ItemUse, Source
-from projections.ids import NOBODY, EventId, Handle
+from projections.ids import DISCORD, NOBODY, EventId, Handle
 from projections.items import ItemRow, forgotten_of
 from projections.policies import (
     compartments,
@@ -324,7 +324,7 @@ class _Extraction:
         first = next(iter(rests_on(evidence)), None)
         inputs = self._request.inputs
         message = next((each for each in inputs if each.id == first), max(inputs, key=lambda each: each.said))
-        known = message.ref.platform == "discord"
+        known = message.ref.platform == DISCORD
         return Source("discord" if known else "model", message.place, message.ref, message.guild)
 
     def _upserted(self, item: Item, match: Match, evidence: Sequence[Evidence], reason: str) -> ItemUpserted:

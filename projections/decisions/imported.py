@@ -21,7 +21,7 @@ from projections.events.values import (
     ModelUse,
     Source,
 )
-from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
+from projections.ids import LAST, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.items import ItemRow, forgotten_of
 from projections.lookup import people
 from projections.messages import RESPOKEN, SPOKEN, key_point, unit
@@ -39,8 +39,6 @@ from projections.summaries import find_summary
 
 VERSION = "imported@2"
 PLATFORM_NAME = "discoclaw"
-LAST_ID = EventId(b"\xff" * 16)
-"""Behind every event of its millisecond: a summary with a date covers all that was said by then."""
 ONCE_NARROWER = "summary of a channel that was restricted once: nobody knows what in it is from then"
 """Another reason."""
 NOBODY_HEARD = (
@@ -270,7 +268,7 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         text=text,
         refresh=1,
         after=None,
-        upto=Point(request.updated, LAST_ID),
+        upto=Point(request.updated, LAST),
         covered=0,
         call=ModelUse(PLATFORM_NAME, ""),
         previous=None if live is None else live.row.event,

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
-from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on
+from projections.decisions.shelf import Shelf, causes_of, changed, joined, policy_by, rests_on, said_of
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import ItemMerged, ItemRefused
 from projections.events.values import By, Item, ItemUse
@@ -88,7 +88,7 @@ def _become_one(rows: Rows, request: MergeRequest) -> list[Draft]:
         return []
     shelf = Shelf(rows, request.origin, request.owner, MOST_EVENTS - 1)
     item = merged(older.item, newer.item, reply)
-    causes = causes_of([request.work, older.event, newer.event], _known(rows, item))
+    causes = causes_of([request.work, older.event, newer.event], said_of(rows, item))
     said = max(older.said, newer.said)
     standing = _held(item, request.guarding) or _standing_against(rows, item, request)
     if standing is None:
@@ -96,11 +96,6 @@ def _become_one(rows: Rows, request: MergeRequest) -> list[Draft]:
     else:
         shelf.record(_refused(said, causes, item, standing))
     return shelf.drafts
-
-
-def _known(rows: Rows, item: Item) -> list[EventId]:
-    """The messages that an item rests on, as far as this log has them: their words were in the prompt."""
-    return [each for each in rests_on(item.evidence) if rows.ids.status(each) in ("known", "redacted")]
 
 
 def merged(older: Item, newer: Item, reply: MergeReply) -> Item:

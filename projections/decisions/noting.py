@@ -23,7 +23,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from projections.caller import Caller
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter, Origin, decided_before
 from projections.decisions.extraction import ExtractionRequest, extract
 from projections.decisions.guarded import Guarded, shown_text
@@ -33,7 +33,7 @@ from projections.decisions.shelf import Shelf, causes_of, policy_by, rests_on
 from projections.decisions.tools import CallRequest, Came, called, record_call
 from projections.events import Event, ItemEvent, ItemMoved, ItemRefused, ItemUpserted, ToolCalled
 from projections.events.values import About, Evidence, Item, ItemUse, Source
-from projections.ids import NOBODY, Handle, Point
+from projections.ids import DISCORD, NOBODY, Handle, Point
 from projections.items import items_in
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.people import name_of
@@ -324,9 +324,7 @@ def _source(inputs: Sequence[InputMessage], found: Sequence[Evidence]) -> Source
     """The message that the words stand in, or else the last one."""
     first = next(iter(rests_on(found)), None)
     message = next((each for each in inputs if each.id == first), inputs[-1])
-    return Source(
-        "discord" if message.ref.platform == "discord" else "model", message.place, message.ref, message.guild
-    )
+    return Source("discord" if message.ref.platform == DISCORD else "model", message.place, message.ref, message.guild)
 
 
 def _signed(draft: Draft) -> Draft:

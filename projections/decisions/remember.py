@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.consent import is_out
 from projections.decisions.apart import Apart, apart, merged_into
-from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.place import heard_of
 from projections.decisions.shelf import Shelf, causes_of, changed, joined, rests_on, saw

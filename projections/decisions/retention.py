@@ -13,14 +13,14 @@ from projections.decisions.redact import Redaction, redacted, redaction_of
 from projections.decisions.shelf import policy_by
 from projections.decisions.withdraw import turn_withdrawn
 from projections.events.values import PLATFORM, By
-from projections.ids import EventId, Handle, Point
+from projections.ids import FIRST, Handle, Point
 from projections.messages import MESSAGES, MessageRow, point_key, unit
 from projections.places import epoch_of
 from projections.rows import Rows
+from projections.times import DAY_MS
 from projections.turns import TURNS, TurnRow
 
 VERSION = "retention@1"
-DAY_MS = 86_400_000
 MOST_EXPIRED = 400
 """How many messages and how many answers one decision takes at most; it drops a body or more for each."""
 
@@ -106,7 +106,7 @@ def _spans(rows: Rows, request: RetentionRequest) -> Iterator[tuple[bytes, bytes
     last = _last(request)
     for epoch in range(epoch_of(rows, request.session) + 1) if last is not None else ():
         where = unit(request.session, epoch)
-        yield where, where + point_key(Point(last or 0, EventId(bytes(16))))
+        yield where, where + point_key(Point(last or 0, FIRST))
 
 
 def _is_over(request: RetentionRequest, person: Handle, said: int) -> bool:

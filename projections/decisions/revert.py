@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.consent import is_out
 from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.came_of import Chronicle, go_on, item_states, same_state
-from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Origin, decided_before
 from projections.decisions.reversal import Change, Reversal, Undone, reversal
 from projections.decisions.shelf import Shelf, causes_of, rests_on

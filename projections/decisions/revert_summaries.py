@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.consent import is_out
 from projections.decisions.adopt_pairs import OUT
 from projections.decisions.came_of import Chronicle, go_on
-from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter, decided_before
 from projections.decisions.reversal import GONE
 from projections.decisions.revert import UNDO_VERSION, VERSION, RevertRequest, is_unadoption

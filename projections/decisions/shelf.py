@@ -159,6 +159,11 @@ def rests_on(evidence: Iterable[Evidence]) -> tuple[EventId, ...]:
     return tuple(dict.fromkeys(each.message for each in evidence if each.message))
 
 
+def said_of(rows: Rows, item: Item) -> list[EventId]:
+    """The messages that an item rests on, as far as this log has them: they are causes of whatever has its words."""
+    return [each for each in rests_on(item.evidence) if rows.ids.status(each) in ("known", "redacted")]
+
+
 def causes_of(*groups: Iterable[EventId]) -> tuple[EventId, ...]:
     """Causes, each once, in order."""
     return tuple(dict.fromkeys(cause for group in groups for cause in group))

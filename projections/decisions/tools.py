@@ -6,7 +6,7 @@ down in somebody's own words is theirs (`noting`). So whoever's words the model 
 
 from typing import NamedTuple
 
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.overtaken import is_overtaken
 from projections.decisions.shelf import causes_of
@@ -20,7 +20,7 @@ from projections.policies.text import whole
 from projections.rows import Rows
 from projections.summaries import era_of
 
-MOST_NAME_CHARS = 200
+MOST_TOOL_CHARS = 200
 MOST_INPUT_CHARS = 8_000
 """The most characters of a call's input that are kept; what is longer is wrong in any case."""
 
@@ -81,7 +81,7 @@ def called(rows: Rows, request: CallRequest, came: Came) -> ToolCalled:
         era=era_of(rows, request.session, setting.audience.epoch),
         asker=setting.person,
         answers=question.id,
-        tool=whole(request.tool)[:MOST_NAME_CHARS],
+        tool=whole(request.tool)[:MOST_TOOL_CHARS],
         input=nameless_json(whole(request.input), request.names)[:MOST_INPUT_CHARS],
         outcome=came.outcome,
         number=request.number,

@@ -15,11 +15,11 @@ had moved out of the way returns only where there is room. Of who opted out noth
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from projections.decisions.adopt_pairs import OUT, said_of
+from projections.consent import is_out
+from projections.decisions.adopt_pairs import OUT
 from projections.decisions.adopted import VERSION, Adoption, of_owner
-from projections.decisions.consent import is_out
 from projections.decisions.draft import MOST_EVENTS, Draft, Minter
-from projections.decisions.shelf import causes_of, rests_on
+from projections.decisions.shelf import causes_of, rests_on, said_of
 from projections.events import Event, ItemReverted, MessageEdited, MessageHeard
 from projections.events.values import OPERATOR, RowWas
 from projections.ids import NOBODY, EventId, Handle, Seq

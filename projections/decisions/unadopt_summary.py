@@ -5,8 +5,8 @@ leave their words out any more. It is made anew, without them.
 
 from typing import NamedTuple
 
+from projections.consent import is_out
 from projections.decisions.adopted import VERSION, Adoption, of_session
-from projections.decisions.consent import is_out
 from projections.decisions.draft import Draft, Minter
 from projections.events import SummaryRefreshed, SummaryReverted, SummaryWithheld
 from projections.events.values import OPERATOR

@@ -14,9 +14,8 @@ from projections.decisions.shelf import policy_by
 from projections.events import TurnWithdrawn
 from projections.events.values import PLATFORM, By
 from projections.ids import EventId, Identity, Point, Ref
-from projections.pending import turn_id
 from projections.rows import Rows
-from projections.turns import SENT, TurnRow, find_turn, sent_key
+from projections.turns import SENT, TurnRow, answer_id, find_turn, sent_key
 
 
 class WithdrawRequest(NamedTuple):
@@ -41,7 +40,7 @@ def _turns(rows: Rows, request: WithdrawRequest) -> list[EventId]:
     """The answers that are meant, each once."""
     sent = (rows.get(SENT, sent_key(Ref(request.platform, key))) for key in request.keys)
     arrived = (each.turn for each in sent if each is not None)
-    return list(dict.fromkeys((*arrived, *(turn_id(rows, question) for question in request.questions))))
+    return list(dict.fromkeys((*arrived, *(answer_id(rows.ids, question) for question in request.questions))))
 
 
 def _find(rows: Rows, session: str, turn: EventId) -> TurnRow | None:

@@ -137,10 +137,13 @@ UNSEALED_TAGS = frozenset(
     }
 )
 """Tags whose bodies lie in the clear: ids, counts and times, no free text (design §5)."""
+RESERVED_TAGS = frozenset({"person.noted", "reflection.answered"})
+"""Tags of events that nothing writes yet, and that are read and folded all the same."""
 
 __all__ = [
     "EVENTS",
     "OLD",
+    "RESERVED_TAGS",
     "UNSEALED_TAGS",
     "ConfigSet",
     "ErasureCompleted",

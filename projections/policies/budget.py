@@ -7,14 +7,12 @@ that is under way is counted when it is recorded, so a day ends a few calls abov
 from typing import NamedTuple
 
 from projections.calls import Spent, Work
-from projections.ids import EventId, Handle, Point
+from projections.ids import LAST, MINUTE_MS, Handle, Point
 from projections.rows import Rows
 from projections.turns import asked_after
 
-MINUTE_MS = 60_000
 LEARNING_THOUSANDTHS = 800
 """The part of a day's limit that learning may use up."""
-LAST_ID = EventId(b"\xff" * 16)
 
 
 class Budget(NamedTuple):
@@ -51,7 +49,7 @@ def over_cost(spent: Spent, work: Work, budget: Budget) -> Over | None:
 
 def answered_lately(rows: Rows, person: Handle, now: int) -> int:
     """How many answers to a person were recorded within the last minute (`now` in ms). Nobody's are nobody's."""
-    return sum(1 for _ in asked_after(rows, person, Point(now - MINUTE_MS, LAST_ID)))
+    return sum(1 for _ in asked_after(rows, person, Point(now - MINUTE_MS, LAST)))
 
 
 def over_turns(turns: int, budget: Budget) -> Over | None:

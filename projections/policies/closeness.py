@@ -68,7 +68,7 @@ def _short_names(text: str) -> frozenset[str]:
     return frozenset(_SHORT_NAME.findall(text))
 
 
-def by_vectors(vectors: Mapping[str, Vector], encoder: str, threshold: int = THRESHOLD) -> Measure:
+def by_vectors(vectors: Mapping[str, Vector], encoder: str, threshold: int) -> Measure:
     """The cosine of the vectors of two texts, against a threshold in thousandths. A text without one is near none."""
 
     def measure(one: str, other: str) -> Nearness:

@@ -26,12 +26,12 @@ from projections.events import (
 )
 from projections.events.values import By
 from projections.ids import NOBODY, EventId, Identity, Point
+from projections.policies.precedence import HUMANS
 
 VERSION = "closing@1"
 MOVED = "it moves, and nothing of it stays here"
 TAKEN_BACK = "it is taken back"
 _BY = By("policy", name=VERSION.partition("@")[0], version=VERSION.partition("@")[2])
-_HUMANS = frozenset({"person", "operator"})
 
 
 def closing(event: Event) -> ItemClosed | SummaryWithheld | None:
@@ -41,7 +41,7 @@ def closing(event: Event) -> ItemClosed | SummaryWithheld | None:
             return _closed(event, compartment, item_id, MOVED)
         case ItemForgotten(quiet=quiet) if event.item.owner == NOBODY:
             return _closed(event, event.item.compartment, event.item.id, TAKEN_BACK, quiet)
-        case ItemDeprecated() if event.item.owner == NOBODY and event.by.kind in _HUMANS:
+        case ItemDeprecated() if event.item.owner == NOBODY and event.by.kind in HUMANS:
             return _closed(event, event.item.compartment, event.item.id, TAKEN_BACK)
         case ItemReverted(gone=True) if event.item.owner == NOBODY:
             return _closed(event, event.item.compartment, event.item.id, TAKEN_BACK)

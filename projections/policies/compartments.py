@@ -247,7 +247,7 @@ def _nobodys(setting: Setting) -> list[str]:
 # -- on what it may rest -----------------------------------------------------------------------------------------------
 
 
-def may_rest(at: Opening, on: Opening, guild: Ref | None = None, reads: frozenset[str] = frozenset()) -> bool:
+def may_rest(at: Opening, on: Opening, guild: Ref | None, reads: frozenset[str] = frozenset()) -> bool:
     """Whether what lies `at` an owner and compartment may draw on what lies there: nobody may read more by it.
 
     Of what was said the owner is who said it. `guild` is the one in which the channel of `at` is; `reads` is what else

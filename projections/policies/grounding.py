@@ -34,7 +34,7 @@ _NAMED = re.compile(r"(?<![^\W_])(?!I\b)[A-Z][^\W_]?(?![^\W_])")
 _ELISION = re.compile(r"…|\.{3,}")
 
 
-def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Collection[str] = ()) -> Verdict | None:
+def ungrounded(entry: UpsertEntry, inputs: Sequence[InputMessage], common: Collection[str]) -> Verdict | None:
     """Why an entry is no memory, if it quotes nothing, or what nobody said, or what says nothing. `common` are words
     that no sentence lacks.
     """

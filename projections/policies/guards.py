@@ -126,7 +126,7 @@ def held_imported(text: str, guarding: Guarding) -> Verdict | None:
     return orders(text, guarding.instructions)
 
 
-def held_by_hand(text: str, guarding: Guarding, *, for_all: bool = False) -> str:
+def held_by_hand(text: str, guarding: Guarding, *, for_all: bool) -> str:
     """Why a text that a person asks to keep is no memory, for them; empty when it may be one.
 
     In a language without a list they may: what they keep is told to nobody but those who read along with them. So may

@@ -1,12 +1,14 @@
 """What kinds of items there are, and what may be a tag."""
 
 from collections.abc import Iterable
+from typing import Literal, get_args
 
 from projections.policies.text import WHITESPACE, normalise
 
 VERSION = "kinds@1"
 DEFAULT_KIND = "fact"
-DNAM_KINDS = ("preference", "fact", "project", "constraint", "person", "tool", "workflow")
+Kind = Literal["preference", "fact", "project", "constraint", "person", "tool", "workflow"]
+DNAM_KINDS: tuple[Kind, ...] = get_args(Kind)
 GUIDANCE, BEHAVIORAL = "guidance", "behavioral"
 """Kinds that say how somebody is to be answered: always, and where what is said matches."""
 CLANKY_KINDS = ("profile", "relationship", "preference", "project", GUIDANCE, BEHAVIORAL, "other")

@@ -50,7 +50,7 @@ def _is_in(word: str, there: frozenset[str]) -> bool:
     return word in there or (len(word) >= FAMILY_CHARS and any(word in each for each in there))
 
 
-def says_old(text: str, old: str, new: str = "") -> bool:
+def says_old(text: str, old: str, new: str) -> bool:
     """Whether a text says what an item said before it was put right; without `new`, before it was taken back."""
     before, after = words_of(old), words_of(new)
     wrong = shared(before - after or before, text)

@@ -181,7 +181,7 @@ def told_apart(one: str, other: str, known: Rephrasing = UNKNOWN) -> str:
     return _apart(about(one, known), about(other, known))
 
 
-def denier(known: Rephrasing = UNKNOWN) -> Callable[[str], bool]:
+def denier(known: Rephrasing) -> Callable[[str], bool]:
     """Tells whether a text denies something, without asking what: for many texts, each word is looked up once."""
     denials = cache(lambda word: sum(_denies(token, known) for token, _ in _tokens(word)))
     harmless: set[str] = set()

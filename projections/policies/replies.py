@@ -27,7 +27,7 @@ MOST_ENTRIES = 100
 """The most entries that one reply may have of a sort; a decision yields at most 1,000 events."""
 MOST_QUOTES = 10
 MOST_QUOTE_CHARS = 1_000
-MOST_NAME_CHARS = 200
+MOST_ID_CHARS = 200
 
 DEFAULT_TYPE: ItemType = "episodic"
 DEFAULT_CONFIDENCE = 1000
@@ -179,9 +179,11 @@ def _read_lists(upserts: Any, wire: type[W], read: Callable[[W], UpsertEntry], d
 
 def _entries(name: str, values: Any, wire: type[W], read: Callable[[W], T]) -> tuple[list[T], list[Dropped]]:
     """The entries of one list that can be used, and those that cannot."""
-    listed = ([values] if values else []) if isinstance(values, dict) else values
+    if values is None or values == {}:
+        return [], []
+    listed = [values] if isinstance(values, dict) else values
     if not isinstance(listed, list):
-        return [], [] if listed is None else [Dropped(name, "it is no list")]
+        return [], [Dropped(name, "it is no list")]
     kept: list[T] = []
     dropped: list[Dropped] = []
     for number, value in enumerate(listed):
@@ -245,7 +247,7 @@ def _text(text: str) -> str:
 
 
 def _name(name: str | int | None) -> str:
-    return "" if name is None else tidy(str(name))[:MOST_NAME_CHARS]
+    return "" if name is None else tidy(str(name))[:MOST_ID_CHARS]
 
 
 def _names(names: str | list[str] | None) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ class Asker(NamedTuple):
     listed: frozenset[Ref] = frozenset()
 
 
-def objection(rows: Rows, asker: Asker, scope: Scope, key: str = "") -> str:
+def objection(rows: Rows, asker: Asker, scope: Scope, key: str) -> str:
     """Why somebody may not configure a key of a scope, or look at it where no key is given; empty where they may."""
     if asker.is_owner:
         return ""

@@ -23,12 +23,12 @@ from projections.recall.documents import Document
 from projections.recall.kept_postings import KeptPostings
 from projections.recall.numbers import Numbers, numbered
 from projections.recall.words import MOST_COUNTED, TERM_BYTES
+from projections.times import DAY_MS
 
 NONE = -1
 """No place. Every array has one more element than there are documents, so that it can be looked up too."""
 LONGEST = 255
 """A longer text counts as this long: as far as a byte goes, and a paste is not a conversation."""
-DAY_MS = 86_400_000
 SITTING_MS = 6 * 3_600_000
 """What follows after a longer silence is another sitting."""
 MOST_KEPT = 64 << 20

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise, takewhile
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from projections.recall.english import ASKS_WHEN, COUNTED, STOP_WORDS
 from projections.recall.scoring import Question
 from projections.recall.words import PIECE, asked_in, name_term, person_term, read, word_term, words
 from projections.remembered import of_people
+from projections.wording import alike
 
 NAME = 8
 EXACT = 4
@@ -145,7 +146,7 @@ def _between_names(text: str, called: Sequence[Sequence[str]]) -> Iterator[str]:
     said = [" ".join(words(each[0])) for each in pieces]
     start = at = 0
     while at < len(pieces):
-        named = max(_shared(name, said[at : at + len(name)]) for name in called)
+        named = max(alike(name, said[at : at + len(name)]) for name in called)
         if named:
             yield text[start : pieces[at].start()].strip()
             end = pieces[at + named - 1].end()
@@ -153,8 +154,3 @@ def _between_names(text: str, called: Sequence[Sequence[str]]) -> Iterator[str]:
             start = genitive.end() if genitive else end
         at += max(named, 1)
     yield text[start:].strip()
-
-
-def _shared(name: Sequence[str], said: Sequence[str]) -> int:
-    """With how many words of a name a text begins."""
-    return sum(1 for _ in takewhile(lambda each: each[0] == each[1], zip(name, said, strict=False)))

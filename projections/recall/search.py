@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.events.values import Item, NearUse
 from projections.ids import NOBODY, EventId, Handle, Ref, Seq
 from projections.items import ITEMS, ItemRow, compartment_key
@@ -320,11 +320,17 @@ def _allowed(rows: Rows, corpus: Corpus, wanted: Wanted) -> Allowed:
 
 def _is_in(rows: Rows, unit: bytes, place: Ref) -> bool:
     """Whether a unit is of a place, or of a thread in it."""
-    message = next(rows.scan(MESSAGES, unit), None)
-    turn = next(rows.scan(TURNS, unit), None) if message is None else None
-    session = message.row.message.session if message else turn.row.session if turn else ""
-    where = place_of(rows, session)
+    where = place_of(rows, _session_of(rows, unit))
     return where is not None and place in (where.row.place, where.row.parent)
+
+
+def _session_of(rows: Rows, unit: bytes) -> str:
+    """Of which session a unit is; empty where nothing is left of it."""
+    message = next(rows.scan(MESSAGES, unit), None)
+    if message is not None:
+        return message.row.message.session
+    turn = next(rows.scan(TURNS, unit), None)
+    return "" if turn is None else turn.row.session
 
 
 # -- facts -------------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from projections.counting import counted
 from replay.errors import CannotWrite, KeyRingDamaged, KeyRingUnreadable, LogFull
 from replay.folder import make_private, replace_file, sync_folder, write_all
 from replay.ring.records import SIZE, Reading, RingRecord, Seen, Stand, following, pack, reading_of, told, unpack
@@ -237,7 +238,7 @@ class FileRingStore:
                 valid, over = len(list(unpack(copy))), len(copy) % SIZE
             damaged = len(copy) // SIZE - valid
             if damaged or over:
-                records = f"{damaged} damaged record{'' if damaged == 1 else 's'}"
+                records = counted(damaged, "damaged record")
                 found.append(f"{path}: {records}, {over} bytes over")
         if copies[0] != copies[1]:
             found.append(f"the two copies in {self._folder} differ")

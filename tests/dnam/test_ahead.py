@@ -13,7 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from dnam.assistant import Assistant
-from dnam.exchange import AT_END, Exchange, Exchanges
+from dnam.exchange import Exchange, Exchanges
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
 from dnam.whereabouts import Heard, locate, with_handles
@@ -24,7 +24,7 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Attachment, AuthorKind
-from projections.ids import NOBODY, SNOWFLAKE_EPOCH_MS, Ref
+from projections.ids import LAST, NOBODY, SNOWFLAKE_EPOCH_MS, Ref
 from projections.rows import Rows
 from replay.erasure import erase
 from replay.errors import LogFull, Refused
@@ -266,14 +266,14 @@ async def test_what_could_not_be_recorded_is_answered_from_what_is_there(tmp_pat
             thought = await exchanges.think(exchange)
         assert thought.context.message.words == "how are you?"
         assert thought.context.message.seq == 0  # by its own text
-        assert exchange.heard.point.id == AT_END
+        assert exchange.heard.point.id == LAST
         for _ in range(2):  # that which was begun early, and that of the answer
             assert await asyncio.to_thread(over.acquire, timeout=20)
         with prepared(assistant) as made:
             assert await unwritten.again()
             await asyncio.sleep(0)
         assert made == []  # it was answered long ago
-        assert exchange.heard.point.id != AT_END
+        assert exchange.heard.point.id != LAST
 
 
 async def test_the_model_does_not_wait_for_the_disk(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ async def test_what_is_recorded_after_it_was_given_up_is_prepared_for_nobody(tmp
         unwritten.limit = lambda: asyncio.timeout(0)
         exchange = await exchanges.hear(says(2, "how are you?", GARDEN), to_answer=True)
         unwritten.limit = lambda: asyncio.timeout(20)
-        assert exchange.heard.point.id == AT_END
+        assert exchange.heard.point.id == LAST
         assert await unwritten.again()
         assert exchange.ahead is None
 

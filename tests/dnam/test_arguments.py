@@ -56,7 +56,7 @@ async def opted_out(memory: Memory, *users: str) -> None:
 async def test_who_is_nobody_has_nothing_and_gets_nothing(tmp_path: Path, name: str) -> None:
     """`heard.person` of two who opted out is the same: what is nobody's, as the owner's notes, is neither's."""
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
-        await memory.remember_for(SELF, "the owner's note", by=By("operator"))
+        await memory.remember_nobodys(SELF, "the owner's note", by=By("operator"))
         await opted_out(memory, "zed", "yan")
         heard = await memory.heard("zed", "a secret")
         assert heard.person == NOBODY

@@ -212,8 +212,8 @@ async def test_the_library_returns_what_came_of_it_then(room: Room) -> None:
         assert shared.source_count == 1
         (gone,) = await room.memory.forget("ada", id=first.id, origin=Origin(request("d")))
         assert gone.status == "forgotten"
-    note = await room.memory.remember_for(SELF, "be kind", by=OPERATOR, origin=Origin(request("e")))
-    assert await room.memory.remember_for(SELF, "be kind", by=OPERATOR, origin=Origin(request("e"))) == note
+    note = await room.memory.remember_nobodys(SELF, "be kind", by=OPERATOR, origin=Origin(request("e")))
+    assert await room.memory.remember_nobodys(SELF, "be kind", by=OPERATOR, origin=Origin(request("e"))) == note
     await erase(room.memory, await room.memory.person("ada"))
     with pytest.raises(BadRequest, match="done before, and is gone since"):
         await room.memory.remember("kim", "I like tea", origin=Origin(request("a")))

@@ -230,13 +230,15 @@ def test_lore_in_their_words_is_there_whoever_kept_it_and_no_other(tmp_path: Pat
         def heard_as(key: str) -> Evidence:
             return Evidence("words", event_of(memory, key), Ref("discord", key))
 
-        await memory.remember_for(guild, "The garden opens at eight", by=By("person", kim))
-        await memory.remember_for(guild, "The shed is locked", by=By("person", ines))
-        await memory.remember_for(guild, "The hose is green", by=OPERATOR)
+        await memory.remember_nobodys(guild, "The garden opens at eight", by=By("person", kim))
+        await memory.remember_nobodys(guild, "The shed is locked", by=By("person", ines))
+        await memory.remember_nobodys(guild, "The hose is green", by=OPERATOR)
         of_kims = [heard_as("2"), heard_as("4")]
-        await memory.remember_for(guild, "Moss is best", by=By("person", tobi), evidence=of_kims)
-        await memory.remember_for(guild, "Moss and fern", by=By("person", kim), evidence=[heard_as("1"), heard_as("2")])
-        await memory.forget_for(guild, "The garden opens at eight", by=OPERATOR)
+        await memory.remember_nobodys(guild, "Moss is best", by=By("person", tobi), evidence=of_kims)
+        await memory.remember_nobodys(
+            guild, "Moss and fern", by=By("person", kim), evidence=[heard_as("1"), heard_as("2")]
+        )
+        await memory.forget_nobodys(guild, "The garden opens at eight", by=OPERATOR)
 
     of = theirs(tmp_path, talk, kept)
     assert [(each.text, each.status) for each in of.lore] == [

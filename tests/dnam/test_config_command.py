@@ -13,9 +13,9 @@ from dnam.languages import load
 from dnam.memory import Memory
 from dnam.settings import read as read_settings
 from projections.decisions.place import PlaceSeen
-from projections.decisions.retention import DAY_MS
 from projections.ids import Ref
 from projections.policies.rights import FOR_MANAGERS, NO_CHANNEL
+from projections.times import DAY_MS
 from replay.engine import Engine
 from tests.dnam.scripted import FakeClock
 

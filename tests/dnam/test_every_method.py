@@ -51,7 +51,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
         context = await memory.context(heard)
         turn = await memory.answered(heard, context, "Tea it is.")
         item = await memory.remember("420", "grows tomatoes")
-        note = await memory.remember_for(SELF, "be kind to all", by=OPERATOR)
+        note = await memory.remember_nobodys(SELF, "be kind to all", by=OPERATOR)
         by_id = {"user": "420", "id": item.id, **OPTIONAL}
         of_heard = {"heard": heard, "files": (), "actions": ""}
         by_text = {"user": "420", "text": "tea", "platform": "local", "setting": None}
@@ -67,7 +67,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "failed": {"heard": heard, "error": ModelError("x"), "said": None},
             "forget": by_id | {"needle": ""},
             "forget_all": {"items": [item], "by": OPERATOR, "undoes": False, "origin": None},
-            "forget_for": {"compartment": SELF, "what": "be kind to all", "by": OPERATOR, "origin": None},
+            "forget_nobodys": {"compartment": SELF, "what": "be kind to all", "by": OPERATOR, "origin": None},
             "hear": {"request": REQUEST},
             "hear_ready": {"ready": REQUEST, "decided": None, "judge": None},
             "heard": {
@@ -101,7 +101,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "recall": by_text,
             "record": {"decision": nothing},
             "remember": {"user": "420", "text": "grows leek", **OPTIONAL, "source": None, "evidence": ()},
-            "remember_for": {
+            "remember_nobodys": {
                 "compartment": SELF,
                 "text": "be patient",
                 "by": OPERATOR,
@@ -115,7 +115,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "restore": by_id,
             "restore_all": {"items": [item], "by": OPERATOR, "undoes": False, "origin": None},
             "restore_this": {"item": item, "by": OPERATOR, "origin": None},
-            "restore_for": {"compartment": SELF, "id": note.id, "by": OPERATOR, "origin": None},
+            "restore_nobodys": {"compartment": SELF, "id": note.id, "by": OPERATOR, "origin": None},
             "reword": {
                 "item": item,
                 "text": "grows beans",
@@ -180,11 +180,15 @@ async def test_what_cannot_be_taken_is_refused_by_its_name(tmp_path: Path, wrong
         ("forget_all", {"items": ["durable-00000000"]}, "each of `items` is an Item, not str"),
         ("delivered", {"said": -1}, "`said` is ms since 1970, and -1 lies before that"),
         (
-            "remember_for",
+            "remember_nobodys",
             {"compartment": "lore"},
             "`compartment` is 'self', 'owner', or `guild/PLATFORM:ID` of a server",
         ),
-        ("remember_for", {"compartment": "guild/garden"}, "`compartment` is 'self', 'owner', or `guild/PLATFORM:ID`"),
+        (
+            "remember_nobodys",
+            {"compartment": "guild/garden"},
+            "`compartment` is 'self', 'owner', or `guild/PLATFORM:ID`",
+        ),
         ("move_back", {"compartment": "person/ada/direct"}, "`compartment` is one that the item came from"),
         ("answered", {"said": 1_700_000_000_000_000}, "`said` is ms since 1970, and 17[0]* lies behind the year 9999"),
     ],

@@ -16,6 +16,8 @@ from dnam.commands.export import NAME, SENT
 from dnam.commands.pointing import Pointed
 from dnam.commands.table import MENUS, confirmed, guarded, point, read, run
 from dnam.commands.undo import undo_change
+from dnam.erasing.guild import CANNOT_REACH as BEYOND_GUILD
+from dnam.erasing.person import CANNOT_REACH as BEYOND_PERSON
 from dnam.exchange import DREW, Exchange, Exchanges
 from dnam.letting_go import letting_go
 from dnam.memory import Memory
@@ -110,6 +112,12 @@ async def test_it_says_what_it_will_do_and_how_to_confirm(world: World) -> None:
     assert reply.text.endswith("To do it: `!memory erase yes`")
     assert reply.confirm == ""
     assert await world.knows("kim")
+
+
+@pytest.mark.parametrize("told", [BEYOND_PERSON, BEYOND_GUILD], ids=["person", "guild"])
+def test_every_receipt_names_whom_the_words_were_sent_to(told: tuple[str, ...]) -> None:
+    for who in ("Discord", "the model provider", "the encoder's where there is one", "backups with keys", "`dnam log`"):
+        assert any(who in line for line in told), who
 
 
 async def test_where_there_are_buttons_one_confirms_it_and_no_word_does(world: World) -> None:

@@ -20,7 +20,7 @@ from dnam.learning.learner import Learner
 from dnam.memory import Memory
 from dnam.model import Ask, ExtractionInputs, Resting, SummaryInputs
 from dnam.quarantine import quarantined
-from dnam.times import DAY_MS, LATEST_MS
+from dnam.times import LATEST_MS
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest
 from projections.decisions.meet import Account
@@ -33,6 +33,7 @@ from projections.items import ITEMS, items_of
 from projections.lookup import find_people, find_sessions, people, sessions
 from projections.rows import Rows
 from projections.summaries import SUMMARIES, SummaryRow, find_summary
+from projections.times import DAY_MS
 from replay.errors import LogError
 from replay.jobs import Job
 from tests.dnam.scripted import UNSCRIPTED, FakeClock, ScriptedModel, down, say, talking

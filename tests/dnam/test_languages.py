@@ -16,7 +16,7 @@ from dnam.commands.sessions import extract
 from dnam.languages import Language, Replies, available, load
 from dnam.memory import Memory
 from dnam.model import AnswerInputs, Ask, ExtractionInputs, Line, ModelError
-from projections.policies.budget import MINUTE_MS
+from projections.ids import MINUTE_MS
 from projections.retrieval import Vocabulary, tokens
 from tests.dnam.scripted import FakeClock, say, settings
 
@@ -100,7 +100,7 @@ def test_no_project_word_is_a_stop_word(english: Language) -> None:
     assert not english.project_words & english.stop_words
 
 
-@pytest.mark.parametrize("words", ["negations", "hedges", "question_words", "other_persons", "reporting_words"])
+@pytest.mark.parametrize("words", ["negations", "hedges", "question_words", "reporting_words"])
 def test_the_guards_find_their_words(english: Language, words: str) -> None:
     listed: frozenset[str] = getattr(english, words)
     assert listed

@@ -13,7 +13,7 @@ from dnam.commands.command import Invocation
 from dnam.commands.parse import Call
 from dnam.commands.table import read, run
 from dnam.event_reference import policies
-from dnam.loops.extraction import Said, unread_by_compartment
+from dnam.loops.extraction import ANYBODY, Said, unread_by_compartment
 from dnam.model import Ask, ExtractionInputs, Hear, Reply, SummaryInputs, unheard
 from dnam.prompts import digest
 from dnam.saying import words
@@ -38,6 +38,7 @@ from projections.events.values import Attachment
 from projections.fruitless import Reader, times_in_vain
 from projections.ids import Handle, Ref
 from projections.lookup import find_sessions
+from projections.policies.learned_from import as_addressed
 from projections.policies.reply_shapes import AskedExtraction
 from replay import codec
 from replay.engine import Engine
@@ -463,7 +464,7 @@ async def _versions_of_a_note(path: Path) -> set[str]:
 
 async def _old(assistant: Assistant) -> list[Said]:
     ada = await person(assistant)
-    unread = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada))
+    unread = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada, as_addressed, ANYBODY))
     return [each for said in unread.values() for each in said]
 
 
@@ -515,7 +516,7 @@ async def test_two_that_read_the_same_words_learn_them_once(tmp_path: Path) -> N
     async with talking(tmp_path, model, summary_enabled="0") as assistant:
         await say(assistant, "ada", "I like tea")
         ada = await person(assistant)
-        heard = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada))
+        heard = await assistant.memory.look(lambda rows: unread_by_compartment(rows, ada, as_addressed, ANYBODY))
         ((compartment, said),) = heard.items()
         for _ in range(2):
             await assistant.extract_from(ada, compartment, said)

@@ -363,7 +363,7 @@ class TestOthersWords:
         heard, _ = await town.speaks("ada", "so do I", OPEN)
         [item] = (await town.others(heard, pointed)).items
         also = Evidence("so do I", heard.point.id, Ref("discord", "2"))
-        more = await town.memory.remember_for(
+        more = await town.memory.remember_nobodys(
             item.compartment, item.text, by=OPERATOR, source=item.source, evidence=[also]
         )
         assert len(more.evidence) == 2
@@ -436,7 +436,7 @@ class TestWhy:
         assert "We meet on Fridays" in (await town.points(heard, 1, answer)).text
         alone, _ = await town.speaks("ada", "hm")
         assert "Fridays" not in (await town.points(alone, 1, answer)).text
-        await town.memory.forget_for(lore.compartment, lore.id, by=PLATFORM)
+        await town.memory.forget_nobodys(lore.compartment, lore.id, by=PLATFORM)
         assert "Fridays" not in (await town.points(heard, 1, answer)).text
 
 

@@ -13,7 +13,7 @@ import dnam.memory
 import replay.views
 from dnam import Memory
 from dnam.errors import Unknown
-from dnam.times import DAY_MS, LATEST_MS
+from dnam.times import LATEST_MS
 from dnam.whereabouts import Heard, locate
 from projections.calls import calls
 from projections.decisions.draft import Draft
@@ -26,6 +26,7 @@ from projections.events.values import OPERATOR, Audience, By
 from projections.ids import NOBODY, EventId, Ref
 from projections.policies.compartments import Setting
 from projections.rows import Rows
+from projections.times import DAY_MS
 from projections.turns import TURNS
 from replay.errors import NothingHere, ReadOnly
 from tests.dnam.scripted import FakeClock, ScriptedModel, say, talking

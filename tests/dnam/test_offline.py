@@ -561,7 +561,7 @@ class TestOfNobody:
         async with Memory.open(tmp_path, settings=read({}, {})) as memory:
             asked = await memory.heard("kim", "what do you remember about me?")
             await memory.remember("kim", "the gate opens at 9")
-            await memory.remember_for(SELF, "I am called Fern", by=By("person", asked.person))
+            await memory.remember_nobodys(SELF, "I am called Fern", by=By("person", asked.person))
             told = (await Assistant(memory, ENGLISH).answer(asked)).text
         own, _, of_itself = told.partition("\nWhat I know of myself:\n")
         assert "the gate opens at 9" in own

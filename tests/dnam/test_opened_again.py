@@ -135,7 +135,7 @@ async def test_the_terminal_names_no_opener_that_does_not_open_it(town: Hidden) 
 async def test_what_is_nobody_s_there_is_opened_by_no_place(town: Hidden) -> None:
     heard, _ = await town.speaks("ada", "hm", OPEN)
     await town.becomes("channel")
-    lore = await town.memory.remember_for(in_channel(heard.place), "The key hangs inside", by=OPERATOR)
+    lore = await town.memory.remember_nobodys(in_channel(heard.place), "The key hangs inside", by=OPERATOR)
     assert (await town.seen(lore.id)).opens_it == ("general",)
     await town.becomes("guild")
     found = await town.seen(lore.id)

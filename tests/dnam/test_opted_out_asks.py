@@ -79,7 +79,7 @@ async def test_who_opted_out_looks_at_lore_and_at_what_is_configured_and_changes
     async with Memory.open(tmp_path / "data", settings=chosen, clock=FakeClock()) as memory:
         talk = Conversation(Assistant(memory, OfflineModel(load("en"))), Spot(KIM, OPEN))
         await told(talk, "!memory remember I like tea")
-        await memory.remember_for("guild/local:garden", "The gate closes at ten", by=OPERATOR)
+        await memory.remember_nobodys("guild/local:garden", "The gate closes at ten", by=OPERATOR)
         await told(talk, "!memory opt-out")
         if gone:
             await told(talk, "!memory erase yes")

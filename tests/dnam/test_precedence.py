@@ -50,10 +50,13 @@ async def test_a_message_that_fails_is_not_waited_for() -> None:
 
 
 async def test_it_waits_for_so_long_at_the_most(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dnam.precedence, "LONGEST_SECONDS", 0)
+    monkeypatch.setattr(dnam.precedence, "LONGEST_SECONDS", 0.05)
     precedence = Precedence()
     with precedence.arriving():
-        await precedence.give_way()
+        task = await given_way(precedence)
+        assert not task.done()
+        async with asyncio.timeout(5):
+            await task
 
 
 @pytest.mark.parametrize("steps", range(6))

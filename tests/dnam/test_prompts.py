@@ -25,6 +25,7 @@ from projections.events.values import Audience
 from projections.ids import EventId, Point, Ref
 from projections.policies.closeness import Pair
 from projections.policies.guards import Guarding
+from projections.policies.promotion import NO_WORDS
 from replay.group import Recorded
 from tests.dnam.scripted import ScriptedModel, say, talking
 from tests.projections.items import ANN, HOME, a_row, quote
@@ -200,7 +201,7 @@ POINT = Point(NOW, EventId(bytes(16)))
 def extraction(text: str) -> Ask:
     inputs = ExtractionInputs(text, (Line("", text, NOW, "id"),), (KnownItem("durable-1", "fact", text, (text,)),))
     plan = ExtractionPlan(ANN, HOME, inputs, (), (), None, POINT, (), NOW, "", 0)
-    ask = next(extract_items(plan, load(EXTRACTION_PROMPT), "haiku", 200, MINT, Guarding()))
+    ask = next(extract_items(plan, load(EXTRACTION_PROMPT), "haiku", 200, MINT, Guarding(), NO_WORDS))
     assert isinstance(ask, Ask)
     return ask
 

@@ -1,5 +1,6 @@
 """The generated pages: complete, the same every time, and as they lie in the project."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -10,9 +11,11 @@ from dnam import reference
 from dnam.cli.failures import EXIT_CODES
 from dnam.reference import DOCUMENTS, Document, commands_page, describe_app, env_example, main, settings_page
 from dnam.settings import SETTINGS, read, read_dotenv
+from projections.events import EVENTS, RESERVED_TAGS
 from projections.policies.configurable import KEYS
 
 ROOT = Path(__file__).parents[2]
+PACKAGES = ("dnam", "replay", "projections")
 
 app = typer.Typer(help="Remembers.\n\nIn two parts.")
 keys = typer.Typer()
@@ -154,3 +157,11 @@ def test_a_stale_page_and_a_missing_one_are_named(tmp_path: Path, capsys: pytest
     assert said == "docs/a.md is stale: run `make docs`\nb.md is stale: run `make docs`\n"
     assert (tmp_path / "b.md").read_text(encoding="utf-8") == "old\n"
     assert not (tmp_path / "docs").exists()
+
+
+def test_what_is_reserved_is_what_nothing_writes() -> None:
+    """Whoever writes an event calls its class; a `case` only tells it."""
+    sources = (path for package in PACKAGES for path in (ROOT / package).rglob("*.py") if "events" not in path.parts)
+    lines = [line for path in sources for line in path.read_text(encoding="utf-8").splitlines() if "case " not in line]
+    called = set(re.findall(r"\b([A-Z]\w+)\(|\bpartial\(([A-Z]\w+),", "\n".join(lines)))
+    assert {each.TAG for each in EVENTS if each.__name__ not in set().union(*called)} == RESERVED_TAGS

@@ -16,8 +16,7 @@ from dnam.model import Ask, Reply, SummaryInputs, unheard
 from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionAnswered, ExtractionFailed, SummaryFailed, SummaryRefreshed
 from projections.fruitless import PASSED_OVER, SHOWN
-from projections.ids import Ref
-from projections.policies.budget import MINUTE_MS
+from projections.ids import MINUTE_MS, Ref
 from projections.policies.compartments import place_item
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock, ScriptedModel, down, lines_of, talking

@@ -13,11 +13,11 @@ from dnam.retention import DAY_SECONDS, JOB, KEY, expire_all, expiring
 from projections.config import GLOBAL, Scope
 from projections.decisions.configure import ConfigRequest, configure
 from projections.decisions.place import PlaceSeen
-from projections.decisions.retention import DAY_MS
 from projections.events import JobFailed
 from projections.events.values import OPERATOR
 from projections.ids import Handle, Ref
 from projections.messages import MESSAGES
+from projections.times import DAY_MS
 from replay.errors import LogFull
 from tests.dnam.scripted import FakeClock, ScriptedModel, settings, talking
 from tests.dnam.test_loops import recorded

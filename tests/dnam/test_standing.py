@@ -30,7 +30,7 @@ async def test_who_runs_it_is_known_by_the_id_in_discord_alone(world: World) -> 
 async def test_the_owner_s_layer_is_in_the_owner_s_prompts_and_in_nobody_else_s(world: World) -> None:
     from projections.events.values import OPERATOR
 
-    await world.memory.remember_for(OWNER, "The budget is due in May", by=OPERATOR)
+    await world.memory.remember_nobodys(OWNER, "The budget is due in May", by=OPERATOR)
     owner = await world.memory.heard("42", "When is the budget due?", platform="discord")
     kim = await world.memory.heard("43", "When is the budget due?", platform="discord")
     there = await world.memory.heard("42", "When is the budget due?", platform="discord", place=OPEN)
@@ -60,7 +60,7 @@ async def test_what_was_open_stands_in_the_turn_so_that_its_prompt_can_be_made_a
     from dnam.turn_prompts import prompt_of, turn_at
     from projections.events.values import OPERATOR
 
-    await world.memory.remember_for(OWNER, "The budget is due in May", by=OPERATOR)
+    await world.memory.remember_nobodys(OWNER, "The budget is due in May", by=OPERATOR)
     heard = await world.memory.heard("42", "When is the budget due?", platform="discord")
     await world.assistant.answer(heard)
     engine = world.memory.engine

@@ -481,8 +481,8 @@ async def test_namespaces_and_limits_narrow_what_is_found(tmp_path: Path) -> Non
         heard = await table.hears("hello", place=ROOM)
         for number in range(3):
             await memory.remember(heard.person, f"I own green teapot {number}", setting=heard.setting)
-        await memory.remember_for(f"guild/{GARDEN}", "The green teapot is the server's", by=OPERATOR)
-        await memory.remember_for("self", "I was made of a green teapot", by=OPERATOR)
+        await memory.remember_nobodys(f"guild/{GARDEN}", "The green teapot is the server's", by=OPERATOR)
+        await memory.remember_nobodys("self", "I was made of a green teapot", by=OPERATOR)
         wanted: list[dict[str, Any]] = [
             {"namespace": "guild"}, {"namespace": "self"}, {"namespace": "me", "limit": 2}, {"namespace": "owner"},
         ]  # fmt: skip

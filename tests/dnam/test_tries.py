@@ -2,7 +2,7 @@
 
 import pytest
 
-from dnam.adapters.tries import wait_of
+from dnam.adapters.tries import TRIES, first_that_works, wait_of
 
 NOW = 784_111_770.5
 """Sun, 06 Nov 1994 08:49:30.5 GMT."""
@@ -79,6 +79,58 @@ def test_a_date_is_held_against_the_answers_own_where_it_has_one(sent: str, seco
 )
 def test_what_tells_of_no_time_ahead_is_as_if_nothing_was_asked(asked: str) -> None:
     assert waited(retry_after=asked) is None
+
+
+class Service:
+    """Fails so often, and notes what was waited in between."""
+
+    def __init__(self, failures: int) -> None:
+        self.failures = failures
+        self.asked = 0
+        self.waited: list[float] = []
+
+    async def attempt(self) -> str:
+        self.asked += 1
+        if self.asked <= self.failures:
+            raise OSError(f"it is down ({self.asked})")
+        return "yes"
+
+    def wait_after(self, error: Exception, tried: int) -> float | None:
+        if tried == TRIES:
+            raise TimeoutError("it stays down") from error
+        return float(tried)
+
+    async def sleep(self, seconds: float) -> None:
+        self.waited.append(seconds)
+
+
+@pytest.mark.parametrize("failures", range(TRIES))
+async def test_the_first_that_works_is_the_last(failures: int) -> None:
+    service = Service(failures)
+    assert await first_that_works(service.attempt, service.wait_after, service.sleep) == "yes"
+    assert service.asked == failures + 1
+    assert service.waited == [1.0, 2.0][:failures]
+
+
+async def test_after_the_last_try_what_came_of_all_is_raised() -> None:
+    service = Service(TRIES)
+    with pytest.raises(TimeoutError, match="it stays down"):
+        await first_that_works(service.attempt, service.wait_after, service.sleep)
+    assert (service.asked, service.waited) == (TRIES, [1.0, 2.0])
+
+
+async def test_what_is_no_fault_of_the_service_s_is_raised_as_it_is() -> None:
+    service = Service(1)
+    with pytest.raises(OSError, match="it is down"):
+        await first_that_works(service.attempt, lambda *_: None, service.sleep)
+    assert (service.asked, service.waited) == (1, [])
+
+
+async def test_nobody_is_asked_without_end() -> None:
+    service = Service(2 * TRIES)
+    with pytest.raises(AssertionError, match="nothing to wait for"):
+        await first_that_works(service.attempt, lambda *_: 0.0, service.sleep)
+    assert service.asked == TRIES
 
 
 def test_a_date_against_the_clock_of_this_machine() -> None:

@@ -14,13 +14,14 @@ from dnam.conversation import Conversation, Spot
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelError, OverBudget, Reply, unheard
 from dnam.unbilled import Unbilled
-from projections.calls import DAY_MS, calls
+from projections.calls import calls
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events import Event, TextsEncoded
 from projections.events.values import By, ModelUse
 from projections.fold import Record
 from projections.ids import EventId, Seq
+from projections.times import DAY_MS
 from replay.errors import KeyMissing, LogFull
 from replay.group import Recorded
 from tests.dnam.scripted import FakeClock, Script, ScriptedModel, settings

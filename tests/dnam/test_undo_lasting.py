@@ -11,9 +11,9 @@ from dnam.commands.undo_lasting import EXTRACTED, NOTED, OPTED_IN, REDACTED, RES
 from dnam.consenting import consent
 from projections.decisions.consent import BY_THEMSELF
 from projections.decisions.place import PlaceSeen
-from projections.decisions.retention import DAY_MS
 from projections.events.values import OPERATOR, By
 from projections.ids import Ref
+from projections.times import DAY_MS
 from tests.dnam.scripted import FakeClock
 from tests.dnam.test_commands import CLOSED, OPEN, World
 

@@ -11,9 +11,9 @@ from dnam.configuration import PlaceConfig
 from dnam.scopes import set_config
 from projections.config import GLOBAL
 from projections.decisions.place import PlaceSeen
-from projections.decisions.retention import DAY_MS
 from projections.events.values import OPERATOR
 from projections.policies.rights import FOR_MANAGERS
+from projections.times import DAY_MS
 from tests.dnam.test_config_command import GARDEN, GENERAL, HARBOUR, Room
 
 NOT_SET = "`learn` is not set, from the next message on."

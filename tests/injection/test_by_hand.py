@@ -20,7 +20,7 @@ GUARDING = guarding_of(load("en"))
     ],
 )
 def test_nobody_can_have_an_order_kept(text: str) -> None:
-    assert "no orders" in held_by_hand(text, GUARDING)
+    assert "no orders" in held_by_hand(text, GUARDING, for_all=False)
     assert "no orders" in held_by_hand(text, GUARDING, for_all=True)
 
 
@@ -113,7 +113,7 @@ def test_what_is_more_than_hours_is_one(text: str) -> None:
     ],
 )
 def test_what_cannot_be_judged_is_kept_for_its_person_alone(text: str) -> None:
-    assert held_by_hand(text, GUARDING) == ""
+    assert held_by_hand(text, GUARDING, for_all=False) == ""
     assert "I cannot tell a fact from an order" in held_by_hand(text, GUARDING, for_all=True)
     assert "no list of what instructs" in held_by_hand(text, guarding_of(load("tlh")), for_all=True)
     assert held_by_hand(text, Guarding(), for_all=True) == ""
@@ -175,7 +175,7 @@ def test_what_only_sounds_so_is_a_memory(text: str) -> None:
     ["prefers short answers", "call me Captain", "my train leaves at 7:40", "remember to buy milk", "likes pirates"],
 )
 def test_what_is_so_is_kept(text: str) -> None:
-    assert held_by_hand(text, GUARDING) == ""
+    assert held_by_hand(text, GUARDING, for_all=False) == ""
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import pytest
 
 from projections.calls import Spent, Work
 from projections.decisions.answer import answer
-from projections.ids import NOBODY
-from projections.policies.budget import MINUTE_MS, Budget, answered_lately, over_cost, over_turns
+from projections.ids import MINUTE_MS, NOBODY
+from projections.policies.budget import Budget, answered_lately, over_cost, over_turns
 from tests.projections.test_hear import ask
 from tests.world import World
 

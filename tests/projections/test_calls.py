@@ -7,12 +7,13 @@ import msgspec
 import pytest
 
 from projections import events as e
-from projections.calls import CALLS, DAY_MS, Spent, calls, calls_made, spent_on
+from projections.calls import CALLS, Spent, calls, calls_made, spent_on
 from projections.decisions.draft import Draft
 from projections.events.values import Audience, By, ModelUse
 from projections.fold import Record
 from projections.ids import EventId, Point, Ref, Seq
 from projections.rows import Stored
+from projections.times import DAY_MS
 from tests.world import NOW, World, handle
 
 MODEL = By("model", name="haiku", version="1")

@@ -134,22 +134,22 @@ def test_nothing_rests_on_what_its_readers_may_not_read(at: str, on: str) -> Non
 
 
 def test_what_is_one_s_own_may_be_drawn_on_in_one_s_own_dms_alone() -> None:
-    assert may_rest(Opening(ADA, DMS), Opening(ADA, LORE))
-    assert may_rest(Opening(ADA, DMS), Opening(ADA, CHANNEL))
-    assert not may_rest(Opening(ADA, DMS), Opening(KIM, LORE))
-    assert may_rest(Opening(ADA, DMS), Opening(KIM, LORE), reads=frozenset({LORE}))
-    assert not may_rest(Opening(ADA, DMS), Opening(ADA, "owner"))
-    assert not may_rest(Opening(ADA, WIDE), Opening(ADA, LORE))
+    assert may_rest(Opening(ADA, DMS), Opening(ADA, LORE), None)
+    assert may_rest(Opening(ADA, DMS), Opening(ADA, CHANNEL), None)
+    assert not may_rest(Opening(ADA, DMS), Opening(KIM, LORE), None)
+    assert may_rest(Opening(ADA, DMS), Opening(KIM, LORE), None, reads=frozenset({LORE}))
+    assert not may_rest(Opening(ADA, DMS), Opening(ADA, "owner"), None)
+    assert not may_rest(Opening(ADA, WIDE), Opening(ADA, LORE), None)
 
 
 def test_other_people_channels_and_guilds_stay_apart() -> None:
     kims = f"person/{KIM.hex()}"
-    assert not may_rest(Opening(ADA, DMS), Opening(KIM, f"{kims}/direct"))
-    assert not may_rest(Opening(ADA, MINE), Opening(KIM, f"{kims}/channel/discord:7"))
-    assert not may_rest(Opening(ADA, WIDE), Opening(KIM, f"{kims}/everywhere"))
+    assert not may_rest(Opening(ADA, DMS), Opening(KIM, f"{kims}/direct"), None)
+    assert not may_rest(Opening(ADA, MINE), Opening(KIM, f"{kims}/channel/discord:7"), None)
+    assert not may_rest(Opening(ADA, WIDE), Opening(KIM, f"{kims}/everywhere"), None)
     assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, "channel/discord:8"), G)
     assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, "guild/discord:8"), G)
-    assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, LORE)), "nobody knows in which guild the channel is"
+    assert not may_rest(Opening(ADA, MINE), Opening(NOBODY, LORE), None), "nobody knows in which guild the channel is"
 
 
 def test_the_channel_whose_readers_a_compartment_is_for() -> None:

@@ -1,7 +1,7 @@
 """Opting out and in: for all of somebody's accounts, once, and without a handle in what lies in the clear."""
 
-from projections.consent import OPTED_OUT
-from projections.decisions.consent import BY_THEMSELF, ConsentRequest, is_out, opt_in, opt_out
+from projections.consent import OPTED_OUT, is_out
+from projections.decisions.consent import BY_THEMSELF, ConsentRequest, opt_in, opt_out
 from projections.decisions.meet import Account
 from projections.events import PersonOptedIn, PersonOptedOut, PersonSeen
 from projections.events.values import OPERATOR, PLATFORM

@@ -2,7 +2,7 @@
 
 import pytest
 
-from projections.counting import counted
+from projections.counting import counted, listed
 
 
 @pytest.mark.parametrize(
@@ -18,3 +18,10 @@ from projections.counting import counted
 )
 def test_one_of_something_is_no_plural(count: int, word: str, told: str) -> None:
     assert counted(count, word) == told
+
+
+@pytest.mark.parametrize(
+    ("words", "told"), [([], ""), (["A"], "A"), (["A", "B"], "A and B"), (["A", "B", "C"], "A, B and C")]
+)
+def test_some_are_listed(words: list[str], told: str) -> None:
+    assert listed(words) == told

@@ -23,7 +23,7 @@ from projections.events import (
 from projections.events.values import OPERATOR, PLATFORM, Audience, ModelUse, Source
 from projections.ids import NOBODY, Point, Ref
 from projections.items import items_in, items_of
-from projections.policies.closeness import by_vectors
+from projections.policies.closeness import THRESHOLD, by_vectors
 from projections.policies.compartments import SELF, Opening, Setting, in_channel, in_guild, of_person_in
 from projections.vaults import home
 from tests.projections.items import ANN, BOB, HOME, KNOWN, MANUAL, MODEL, PERSON, an_item, message, there_is
@@ -115,7 +115,7 @@ def test_what_an_encoder_finds_near_it_is_not_learned_again_either() -> None:
     world.decide(forget, asked)
     more = an_input("dungeons before the weekend, all of us", NOW + 9, place=ROOM, guild=G)
     words = "Dungeons are what everybody does before the weekend."
-    near = by_vectors({event.item.text: (1.0, 0.0), words: (1.0, 0.1)}, "tiny@1")
+    near = by_vectors({event.item.text: (1.0, 0.0), words: (1.0, 0.1)}, "tiny@1", THRESHOLD)
     (refused,) = says(world, "near", inputs=(more,), text=words, evidence="dungeons before the weekend", measure=near)
     assert isinstance(refused, ItemRefused)
     assert refused.reason == "it is near what the person forgot: cosine 0.995 by tiny@1, more than 0.850 is close"

@@ -13,9 +13,11 @@ from projections.decisions.place import PlaceSeen
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import Audience, Limits, ModelUse
 from projections.ids import NOBODY, Handle, Point, Ref
-from projections.pending import is_settled, latest_said, open_threads, said_between, turn_id, undelivered
+from projections.pending import is_settled, open_threads, undelivered
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
+from projections.said import latest_said, said_between
+from projections.turns import answer_id
 from tests.world import NOW, World, fresh
 
 ADA = Account("discord", "100", "Ada")
@@ -52,7 +54,7 @@ def answered(world: World, question: Point, text: str = "yes", asker: Handle | N
 
 
 def arrived(world: World, question: Point) -> None:
-    turn = turn_id(world.rows, question)
+    turn = answer_id(world.rows.ids, question)
     request = DeliverRequest(turn, SESSION, Audience("guild", PLACE), 0, speaker(world), (), question.said + 2)
     world.decide(deliver, request)
 
@@ -75,7 +77,7 @@ def test_an_answer_waits_until_it_arrived() -> None:
     assert turn.text == " is nice"
     (waiting,) = undelivered(world.rows, SESSION, NOW)
     assert (waiting.text, waiting.question.ref.key) == ("@Kim is nice", "1")
-    assert waiting.turn.event == turn_id(world.rows, question)
+    assert waiting.turn.event == answer_id(world.rows.ids, question)
     assert undelivered(world.rows, SESSION, NOW + 60_000) == []
     arrived(world, question)
     assert undelivered(world.rows, SESSION, NOW) == []

@@ -15,7 +15,7 @@ from projections.decisions.draft import MOST_EVENTS, Draft
 from projections.decisions.erase_guild import NOWHERE, EraseGuildRequest, Held, erase_guild, held
 from projections.decisions.meet import Account
 from projections.decisions.remember import RememberRequest, remember
-from projections.decisions.retention import DAY_MS, RetentionRequest, expire, until
+from projections.decisions.retention import RetentionRequest, expire, until
 from projections.decisions.work import WorkRequest
 from projections.events import (
     ConfigSet,
@@ -37,6 +37,7 @@ from projections.places import audience_of, find_place
 from projections.policies.closing import closing, identity_of
 from projections.policies.compartments import everywhere
 from projections.rows import Rows
+from projections.times import DAY_MS
 from projections.turns import turns_after
 from tests.projections.items import an_item
 from tests.projections.learning import GENERAL, GUILD, HERE, HOME, LATER, SESSION, Town

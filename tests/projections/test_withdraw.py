@@ -14,9 +14,9 @@ from projections.decisions.withdraw import WithdrawRequest
 from projections.events import Event, MessageRedacted, PlaceAudienceChanged, TurnAnswered, TurnWithdrawn
 from projections.events.values import PLATFORM, Audience, By, Gap, Limits, ModelUse
 from projections.ids import EventId, Point, Ref
-from projections.pending import is_settled, sent_between, undelivered
+from projections.pending import is_settled, undelivered
 from projections.rows import Rows
-from projections.said import END, backwards
+from projections.said import END, backwards, sent_between
 from projections.turns import TurnRow, find_turn, turns_after
 from tests.world import NOW, World, fresh, handle
 

@@ -10,7 +10,8 @@ import pytest
 from replay.engine import Engine
 from replay.erasure import finish_erasures
 from tests.generator import fixed_story
-from tests.replay.stage import FakeClock, digest, tell
+from tests.replay.stage import FakeClock, digest, opened, says, tell
+from tests.world import NOW
 
 SHARED = Path("/dev/shm")
 
@@ -33,6 +34,15 @@ def data(folder: Path) -> Path:
 def place(folder: Path) -> Path:
     """Where a backup may be made."""
     return folder / "place"
+
+
+@pytest.fixture
+def kept(data: Path) -> bytes:
+    """The digest of twelve messages that lie in `data`."""
+    with opened(data) as engine:
+        for n in range(12):
+            engine.record(says(f"m{n}", said=NOW + n))
+        return digest(engine)
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ from replay.backups.backing_up import BackedUp, Keys, back_up
 from replay.backups.backup import Backup, look_over
 from replay.builder import check
 from replay.engine import Engine
-from replay.folder import Folder
 from replay.folding import Folding
 from replay.pages.fitting import PageFile, Walk, metas
 from replay.pages.form import PAGE_SIZE
@@ -21,7 +20,7 @@ from replay.ring.records import RingRecord
 from replay.ring.wrapped import Cost, Wrapping
 from replay.store import DiskStore
 from replay.verify import verify
-from tests.replay.stage import ADA, KIM, FakeClock, drafts, event_id, says, setting
+from tests.replay.stage import ADA, KIM, FakeClock, drafts, event_id, log_folder, says, setting
 from tests.world import NOW
 
 CHEAP = Cost(2, 1, 1)
@@ -110,8 +109,7 @@ def stored_body(data: Path, seq: int) -> bytes:
 
 def damage(data: Path, table: bytes, key: bytes, at: int | None = -1) -> None:
     """Change one byte of a row of the log; with no place, remove the row."""
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     with lmdb.open(str(folder), max_dbs=9) as environment:
         database = environment.open_db(table, create=False)
         with environment.begin(write=True, db=database) as transaction:

@@ -133,6 +133,18 @@ def together(engine: Engine, decisions: Sequence[Decision]) -> "list[Future[Reco
     return futures
 
 
+def opened(data: Path, *, writable: bool = True) -> Engine:
+    """A folder opened by a clock that stands still; only a writer makes one that is not there."""
+    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
+
+
+def log_folder(data: Path) -> Path:
+    """The LMDB folder of the log that is in force."""
+    current = Folder(data / "log").current()
+    assert current is not None
+    return current
+
+
 def digest(engine: Engine) -> bytes:
     """All rows and their history, as they are now."""
     with engine.reading() as rows:

@@ -54,6 +54,8 @@ def test_events_are_found_by_id_by_row_and_by_decision() -> None:
         assert [each.seq for each in chronicle.decision(event_id("first 1"))] == [1, 2]
         assert (chronicle.tag(event_id("first 1")), chronicle.tag(event_id("none"))) == ("item.remembered", "")
         assert chronicle.find(event_id("none")) is None
+        assert chronicle.event(event_id("none")) is None
+        assert chronicle.event(event_id("second 0")) == found.event
         assert chronicle.decision(event_id("none")) == []
 
 

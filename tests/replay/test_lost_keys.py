@@ -12,7 +12,6 @@ from replay.backups.backing_up import back_up
 from replay.backups.backup import Backup, look_over
 from replay.backups.plan import keys_for, look_at, plan
 from replay.backups.restore import restore
-from replay.engine import Engine
 from replay.errors import KeyRingDamaged
 from replay.folding import Folding
 from replay.lmdb_log import LmdbLog
@@ -24,14 +23,10 @@ from replay.ring.wrapped import Cost, Wrapping
 from replay.store import DiskStore
 from replay.verify import verify
 from tests.replay.keeping import ring as records_in
-from tests.replay.stage import KIM, FakeClock, contents, digest, says
+from tests.replay.stage import KIM, contents, digest, opened, says
 from tests.world import NOW
 
 WRAPPING = Wrapping("a b c d e f g h", Cost(1 << 4, 1, 1))
-
-
-def opened(data: Path, *, writable: bool = True) -> Engine:
-    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
 
 
 @pytest.fixture

@@ -12,30 +12,8 @@ from replay.errors import (
     KeyRingMissing,
     KeyRingUnreadable,
 )
-from replay.folder import Folder
 from replay.store import DiskStore
-from tests.replay.stage import FakeClock, contents, digest, says
-from tests.world import NOW
-
-
-@pytest.fixture
-def kept(data: Path) -> bytes:
-    """The digest of twelve messages that lie in `data`."""
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        for n in range(12):
-            engine.record(says(f"m{n}", said=NOW + n))
-        return digest(engine)
-
-
-def log_folder(data: Path) -> Path:
-    current = Folder(data / "log").current()
-    assert current is not None
-    return current
-
-
-def opened(data: Path, *, writable: bool) -> Engine:
-    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
-
+from tests.replay.stage import FakeClock, contents, digest, opened
 
 both = pytest.mark.parametrize("writable", [True, False])
 

@@ -13,7 +13,6 @@ from replay.backups.backup import Backup, look_over
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged, ForeignBackup
-from replay.folder import Folder
 from replay.folding import Folding
 from replay.history import seq_key
 from replay.lmdb_log import LmdbLog
@@ -23,7 +22,7 @@ from replay.repair.repairing import Examined, examine, repair, unproved
 from replay.store import DiskStore
 from replay.verify import Problem, verify
 from tests.replay.keeping import backed_up, damage, record, redacts, settings, sound, stored_body, talk
-from tests.replay.stage import KIM, FakeClock, contents, drafts, event_id, handle_of, setting, texts
+from tests.replay.stage import KIM, FakeClock, contents, drafts, event_id, handle_of, log_folder, setting, texts
 
 
 def repaired(data: Path, place: Path) -> Examined:
@@ -291,8 +290,7 @@ def test_a_copy_that_differs_is_thrown_away(data: Path, place: Path, monkeypatch
 def test_a_row_of_no_event_is_left_behind(data: Path, place: Path) -> None:
     settings(data, 0, 10)
     backed_up(data, place)
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     with lmdb.open(str(folder), max_dbs=9) as environment:
         headers = environment.open_db(b"headers", create=False)
         with environment.begin(write=True, db=headers) as transaction:

@@ -76,6 +76,7 @@ from tests.replay.stage import (
     finished,
     handle_of,
     line,
+    log_folder,
     says,
     setting,
     tell,
@@ -509,20 +510,17 @@ def test_an_erasure_that_cannot_be_read_in_the_replaced_log_is_told(data: Path, 
 
 
 def no_database(data: Path) -> None:
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     (folder / "data.mdb").write_bytes(b"no database")
 
 
 def no_file(data: Path) -> None:
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     shutil.rmtree(folder)
 
 
 def no_headers(data: Path) -> None:
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     damage_a_leaf(folder / "data.mdb", "headers")
 
 

@@ -12,7 +12,6 @@ from projections.registry import FOLD
 from replay.engine import Engine
 from replay.erasure import erase
 from replay.errors import Damaged
-from replay.folder import Folder
 from replay.folding import Folding
 from replay.rewriting import BATCH, dropped_at, rewrite
 from replay.store import DiskStore
@@ -29,6 +28,7 @@ from tests.replay.stage import (
     finished,
     handle_of,
     line,
+    log_folder,
     says,
     setting,
     tell,
@@ -108,8 +108,7 @@ def test_readers_and_writers_elsewhere_follow(data: Path) -> None:
 def test_a_damaged_log_is_not_copied_over(data: Path) -> None:
     with Engine.open(data, create=True, clock=FakeClock()) as engine:
         engine.record(says("m1"))
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     with lmdb.open(str(folder), max_dbs=9) as environment:
         headers = environment.open_db(b"headers")
         with environment.begin(write=True, db=headers) as transaction:

@@ -13,14 +13,10 @@ from replay.lmdb_log import LmdbLog
 from replay.ring.records import SIZE, stand_of
 from replay.shadows.shadow import shadow_engine
 from replay.store import DiskStore
-from tests.replay.stage import KIM, FakeClock, contents, digest, drafts, says, setting
+from tests.replay.stage import KIM, FakeClock, contents, digest, drafts, opened, says, setting
 from tests.replay.test_lost_keys import change, problems
 
 NAME = "next"
-
-
-def opened(data: Path, *, writable: bool = True) -> Engine:
-    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
 
 
 def record_alone(shadow: Engine, name: str = "kind") -> None:

@@ -22,17 +22,8 @@ from replay.folder import Folder
 from replay.log import Commit, Entry
 from replay.ring.file import FileRingStore
 from replay.store import DiskStore
-from tests.replay.stage import FakeClock, digest, drafts, says, setting
+from tests.replay.stage import FakeClock, digest, drafts, log_folder, opened, says, setting
 from tests.world import NOW
-
-
-@pytest.fixture
-def kept(data: Path) -> bytes:
-    """The digest of twelve messages that lie in `data`."""
-    with Engine.open(data, create=True, clock=FakeClock()) as engine:
-        for n in range(12):
-            engine.record(says(f"m{n}", said=NOW + n))
-        return digest(engine)
 
 
 def keep(data: Path, count: int) -> None:
@@ -40,16 +31,6 @@ def keep(data: Path, count: int) -> None:
     ring = FileRingStore(data / "keys")
     ring.rewrite(ring.read()[:count])
     ring.close()
-
-
-def log_folder(data: Path) -> Path:
-    current = Folder(data / "log").current()
-    assert current is not None
-    return current
-
-
-def opened(data: Path, *, writable: bool) -> Engine:
-    return Engine.open(data, writable=writable, create=writable, clock=FakeClock())
 
 
 both = pytest.mark.parametrize("writable", [True, False])

@@ -25,7 +25,20 @@ from replay.store import DiskStore
 from replay.verify import Problem, Verified, lost_bodies, verify
 from replay.views import COUNTED, META, Views
 from tests.generator import fixed_story
-from tests.replay.stage import ADA, KIM, TABLES, FakeClock, contents, drafts, event_id, handle_of, says, setting, tell
+from tests.replay.stage import (
+    ADA,
+    KIM,
+    TABLES,
+    FakeClock,
+    contents,
+    drafts,
+    event_id,
+    handle_of,
+    log_folder,
+    says,
+    setting,
+    tell,
+)
 from tests.world import NOW
 
 SMALL = 6
@@ -52,8 +65,7 @@ def verified(data: Path, *, opened: bool = False) -> Verified:
 
 
 def tampered(data: Path, table: bytes, change: Callable[[lmdb.Transaction], object]) -> None:
-    folder = Folder(data / "log").current()
-    assert folder is not None
+    folder = log_folder(data)
     with lmdb.open(str(folder), max_dbs=9) as environment:
         database = environment.open_db(table)
         with environment.begin(write=True, db=database) as transaction:

@@ -7,13 +7,14 @@ twice. That is `Unanswered`, and whoever called looks for it in the list.
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from dnam.adapters.anthropic.faults import UNSET, Fault, GarbledStream, fault_of, wait_or_raise
 from dnam.adapters.anthropic.service import Service
 from dnam.adapters.circuit import Circuit
 from dnam.adapters.rest import Rest
-from dnam.adapters.tries import TRIES, Nature
+from dnam.adapters.tries import Nature, first_that_works
 from dnam.model import ModelError
 
 if TYPE_CHECKING:
@@ -94,24 +95,21 @@ class Calls:
         batches = (await self._service.client()).messages.batches
         self._rest.refuse()
         probed = self.circuit.enter()
+
+        def wait_after(error: Exception, tried: int) -> float | None:
+            fault = fault_of(error, NAME)
+            if fault is None:
+                return None
+            fault = _advised(error, fault)
+            judge(error, fault)
+            return wait_or_raise(fault, tried, self.circuit, self._rest.ask, self._nature.dice)
+
         try:
-            for tried in range(1, TRIES + 1):
-                try:
-                    given = await call(batches)
-                except Exception as error:
-                    fault = fault_of(error, NAME)
-                    if fault is None:
-                        raise
-                    fault = _advised(error, fault)
-                    judge(error, fault)
-                    wait = wait_or_raise(fault, tried, self.circuit, self._rest.ask, self._nature.dice)
-                    await self._nature.sleep(wait)
-                else:
-                    self.circuit.worked()
-                    return given
+            given = await first_that_works(partial(call, batches), wait_after, self._nature.sleep)
+            self.circuit.worked()
+            return given
         finally:
             self.circuit.leave(probed=probed)
-        raise AssertionError("the last try returns or raises")
 
 
 async def _batch(asked: "Awaitable[MessageBatch]") -> "MessageBatch":

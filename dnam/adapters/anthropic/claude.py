@@ -22,11 +22,12 @@ from dnam.adapters.anthropic.rests import Rests
 from dnam.adapters.anthropic.service import Service
 from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.anthropic.streams import Course, read, reply_of
-from dnam.adapters.anthropic.tally import added, together
+from dnam.adapters.anthropic.tally import together
 from dnam.adapters.anthropic.tool_use import Inputs
 from dnam.adapters.circuit import Circuit
-from dnam.adapters.tries import TRIES, Nature, left_of
+from dnam.adapters.tries import Nature, first_that_works, left_of
 from dnam.model import STILL, Ask, Hear, ModelError, Reply, unheard, without_tools
+from dnam.taken import added
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -129,20 +130,17 @@ class Claude:
             raise
 
     async def _tries(self, ask: Ask, course: Course, limit: asyncio.Timeout) -> Reply:
-        for tried in range(1, TRIES + 1):
-            try:
-                reply = await self._try(ask, course)
-            except Exception as error:
-                fault = fault_of(error, ask.model)
-                if fault is None:
-                    raise
-                circuit, ask_rest = self._circuit(ask), partial(self._rests.ask, ask)
-                wait = wait_or_raise(fault, tried, circuit, ask_rest, self._nature.dice, left_of(limit))
-                await self._nature.sleep(wait)
-            else:
-                self._circuit(ask).worked()
-                return reply
-        raise AssertionError("the last try returns or raises")
+        circuit = self._circuit(ask)
+
+        def wait_after(error: Exception, tried: int) -> float | None:
+            fault, ask_rest = fault_of(error, ask.model), partial(self._rests.ask, ask)
+            if fault is None:
+                return None
+            return wait_or_raise(fault, tried, circuit, ask_rest, self._nature.dice, left_of(limit))
+
+        reply = await first_that_works(partial(self._try, ask, course), wait_after, self._nature.sleep)
+        circuit.worked()
+        return reply
 
     # -- one try ----------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 import discord
-import msgspec
 
 from dnam.adapters.discord.appearing import Appearing, appeared, is_whole, may_read_back, may_send, reference_to
 from dnam.adapters.discord.askers import UNSURE
@@ -20,15 +19,17 @@ from dnam.assistant import Thought
 from dnam.exchange import Exchange, Exchanges
 from dnam.memory import Turn
 from dnam.model import ModelError, Reply, spent_in
+from dnam.taken import added, reply_of
 from dnam.unwritten import DELIVERY, Pause
 from dnam.whereabouts import Heard, locate
 from projections.decisions.hear import HeardRequest
-from projections.events.values import Audience, ModelUse
-from projections.ids import EventId, Point
-from projections.pending import Undelivered, is_settled, turn_id
+from projections.events.values import Audience
+from projections.ids import Point
+from projections.pending import Undelivered, is_settled
 from projections.places import audience_of
 from projections.policies.compartments import Setting
 from projections.rows import Rows
+from projections.turns import NONCE_CHARS, answer_id, nonce_of
 from replay.errors import LogError
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ LOOKED_THROUGH = 5_000
 """How many messages after a question are looked through for an answer that may have been sent. Discord gives a hundred
 at once, nearly always all there are; a nonce it remembers for some minutes only.
 """
-NONCE = 25
-"""How many characters a nonce may have."""
 TAKEN_BACK = "the question was deleted before it was answered"
 
 
@@ -115,11 +114,11 @@ class Answering:
         recorded just now, in this exchange, nothing else is known yet.
         """
         if exchange is not None and exchange.ahead is not None:
-            return Asked(False, _nonce(self._desk.memory.answer_id(exchange.heard.point)))
+            return Asked(False, nonce_of(self._desk.memory.answer_id(exchange.heard.point)))
         try:
             return await self._desk.memory.look(lambda rows: _asked(rows, request))
         except (LogError, OSError):
-            return Asked(False, f"q{request.key}"[-NONCE:])
+            return Asked(False, f"q{request.key}"[-NONCE_CHARS:])
 
     # -- an answer --------------------------------------------------------------------------------------------------
 
@@ -207,11 +206,11 @@ class Answering:
             exchange.thought = None
             await appearing.hide()
             if is_opened(message.channel, audience):
-                raise Opened(UNSURE, spent=_taken(thought.use))
+                raise Opened(UNSURE, spent=reply_of("", thought.use))
             heard = exchange.heard
             exchange.heard = heard._replace(setting=heard.setting._replace(audience=audience))
             anew = await self._streamed(message, exchange, appearing)
-            thought = exchange.thought = anew._replace(use=_together(thought.use, anew.use))
+            thought = exchange.thought = anew._replace(use=added(anew.use, [thought.use]))
         return thought
 
     async def _streamed(self, message: discord.Message, exchange: Exchange, appearing: Appearing) -> Thought:
@@ -291,7 +290,7 @@ class Answering:
         """
         turn, question = waiting.turn, waiting.question
         asked_id = int(question.ref.key)
-        nonce = turn.event.hex()[-NONCE:]
+        nonce = nonce_of(turn.event)
         found = await self._found(channel, asked_id, nonce, waiting.text)
         reference = reference_to(asked_id, channel.id, None if question.guild is None else int(question.guild.key))
         appearing = Appearing(channel, reference, nonce, self._desk.sent, found)
@@ -349,30 +348,9 @@ def _spent(thinking: asyncio.Task[Thought]) -> Reply | None:
     return None
 
 
-def _taken(use: ModelUse) -> Reply:
-    """What a call took, as a reply without a word."""
-    return msgspec.convert(msgspec.structs.asdict(use) | {"text": ""}, Reply)
-
-
-def _together(first: ModelUse, last: ModelUse) -> ModelUse:
-    """The last of two calls, with what both took."""
-    return msgspec.structs.replace(
-        last,
-        tokens_in=first.tokens_in + last.tokens_in,
-        tokens_out=first.tokens_out + last.tokens_out,
-        tokens_cached=first.tokens_cached + last.tokens_cached,
-        latency_ms=first.latency_ms + last.latency_ms,
-        cost_micros=first.cost_micros + last.cost_micros,
-    )
-
-
 def _asked(rows: Rows, request: HeardRequest) -> Asked:
     point = locate(rows, request).point
-    return Asked(is_settled(rows, point), _nonce(turn_id(rows, point)))
-
-
-def _nonce(turn: EventId) -> str:
-    return turn.hex()[-NONCE:]
+    return Asked(is_settled(rows, point), nonce_of(answer_id(rows.ids, point)))
 
 
 def _approach(message: discord.Message, request: HeardRequest) -> Approach:

@@ -16,7 +16,7 @@ from dnam.memory import Memory
 from dnam.secrets import place_without_secrets
 from dnam.standing import standing_in
 from dnam.whereabouts import asked_in, handle_of, in_direct
-from projections.decisions.consent import is_out
+from projections.consent import is_out
 from projections.decisions.draft import Draft
 from projections.decisions.hear import message_identity
 from projections.decisions.meet import Account
@@ -161,7 +161,7 @@ def place_of_interaction(interaction: discord.Interaction) -> PlaceSeen:
     """
     channel = interaction.channel
     if channel is None or (interaction.guild_id is None and not is_own_direct(interaction)):
-        return PlaceSeen("discord", str(interaction.channel_id or interaction.id), "unknown", "", "channel")
+        return PlaceSeen(PLATFORM, str(interaction.channel_id or interaction.id), "unknown", "", "channel")
     seen = place_of(channel, interaction.user)
     if isinstance(channel, discord.abc.GuildChannel) and channel.guild.get_channel(channel.id) is not channel:
         return seen._replace(audience="channel")  # what is used there does not say who is kept out of it

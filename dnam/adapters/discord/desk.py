@@ -3,7 +3,7 @@
     desk.assistant, desk.memory            what is asked and changed
     desk.owners, desk.is_owner(user)       whose bot it is
     desk.askers                            who asks and where, as `dnam.commands` wants it
-    await desk.run_in_session(queue, work) in order with what is said there
+    await desk.run_in_session(queue, work, slow=…) in order with what is said there
     desk.sent(message)                     "this message is ours": it is not heard as something that was said
 
 `await dnam.adapters.discord.ui.attach(desk)` is called once, before the bot is ready, and adds commands and menus to
@@ -39,7 +39,7 @@ from dnam.whereabouts import handle_of, last_said
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, place_ref
 from projections.decisions.work import JobRequest, record_job
-from projections.ids import NOBODY, EventId, Point, Ref
+from projections.ids import FIRST, NOBODY, Point, Ref
 from projections.pending import open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
@@ -57,7 +57,7 @@ UNREACHED = (discord.HTTPException, aiohttp.ClientError, OSError)
 AUDIENCES = "discord:audiences"
 """The queue of what is compared when channels and roles change."""
 NO_DIRECT = "I may not write you a direct message. Allow those in this server's privacy settings, and ask me again."
-NEVER = Point(0, EventId(bytes(16)))
+NEVER = Point(0, FIRST)
 """Before all that is said."""
 log = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class Desk(OwnMessages):
 
     # -- in order ---------------------------------------------------------------------------------------------------
 
-    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]], *, slow: bool = False) -> T:
+    async def run_in_session(self, queue: str, work: Callable[[], Awaitable[T]], *, slow: bool) -> T:
         """Do this in order with everything else of a session, which waits for it as `begun` says; `queue` is
         `queue_of(place)`.
         """

@@ -22,9 +22,9 @@ from dnam.adapters.discord.appearing import may_read_back
 from dnam.adapters.discord.places import PLATFORM
 from dnam.adapters.discord.translate import said_of
 from projections.ids import Ref
-from projections.pending import latest_said, said_between, sent_between
 from projections.places import epoch_of
 from projections.rows import Rows
+from projections.said import latest_said, said_between, sent_between
 
 if TYPE_CHECKING:
     from discord.abc import MessageableChannel

@@ -18,9 +18,9 @@ from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.events.heard import PlaceKind
 from projections.events.values import AudienceKind
-from projections.ids import Ref
+from projections.ids import DISCORD, Ref
 
-PLATFORM = "discord"
+PLATFORM = DISCORD
 
 KINDS: dict[discord.ChannelType, PlaceKind] = {
     discord.ChannelType.text: "channel",

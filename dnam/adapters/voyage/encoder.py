@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dnam.adapters.circuit import Circuit
 from dnam.adapters.rest import Rest
-from dnam.adapters.tries import TRIES, Nature, left_of, next_try
+from dnam.adapters.tries import Nature, first_that_works, left_of, next_try
 from dnam.adapters.voyage.batches import batches
 from dnam.adapters.voyage.faults import Fault, fault_of
 from dnam.meaning.encoder import Encoded, EncoderDown, EncoderError, EncoderMissing, complaint
 from dnam.prices import Tokens, prices
+from dnam.taken import sum_of
 from projections.events.upkeep import EncodedKind
 from projections.events.values import ModelUse
 from projections.policies.closeness import Vector
@@ -72,10 +73,10 @@ class Voyage:
                 encoded = await self._within_circuit(batch, kind, uses)
                 made.update(zip(batch, encoded, strict=True))
         except EncoderError as error:
-            error.use = _together(uses)
+            error.use = sum_of(uses)
             raise
         nothing = (0.0,) * self._access.dimensions
-        return Encoded([made.get(text, nothing) for text in texts], _together(uses))
+        return Encoded([made.get(text, nothing) for text in texts], sum_of(uses))
 
     async def close(self) -> None:
         """Let go of the connections."""
@@ -103,21 +104,16 @@ class Voyage:
         self, batch: list[str], kind: EncodedKind, uses: list[ModelUse], limit: asyncio.Timeout
     ) -> Sequence[Vector]:
         await prepare()
-        for tried in range(1, TRIES + 1):
-            try:
-                vectors = await self._try(batch, kind, uses)
-            except EncoderError:
+
+        def wait_after(error: Exception, tried: int) -> float | None:
+            if isinstance(error, EncoderError):
                 self.circuit.worked()  # it is there, and what it says is of no use: it would be paid for once more
-                raise
-            except Exception as error:
-                wait = self._wait(fault_of(error, self._access.model, batch), tried, left_of(limit))
-                if wait is None:
-                    raise
-                await self._nature.sleep(wait)
-            else:
-                self.circuit.worked()
-                return vectors
-        raise AssertionError("the last try returns or raises")
+                return None
+            return self._wait(fault_of(error, self._access.model, batch), tried, left_of(limit))
+
+        vectors = await first_that_works(partial(self._try, batch, kind, uses), wait_after, self._nature.sleep)
+        self.circuit.worked()
+        return vectors
 
     def _wait(self, fault: Fault | None, tried: int, left_seconds: float) -> float | None:
         """How long to wait for the next try, in seconds; None for a bug. The fault's own error when there is none, or
@@ -185,16 +181,3 @@ def _resting(error: EncoderError, seconds: float) -> EncoderDown:
 
 def _down(why: str) -> EncoderDown:
     return EncoderDown(f"Voyage's service {why}")
-
-
-def _together(uses: Sequence[ModelUse]) -> ModelUse | None:
-    """What several requests took, as one call."""
-    if not uses:
-        return None
-    return ModelUse(
-        uses[0].model,
-        uses[0].version,
-        tokens_in=sum(use.tokens_in for use in uses),
-        latency_ms=sum(use.latency_ms for use in uses),
-        cost_micros=sum(use.cost_micros for use in uses),
-    )

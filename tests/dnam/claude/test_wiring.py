@@ -14,11 +14,12 @@ from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, ModelError, OverBudget, Reply, unheard
 from dnam.models import UNASKED, access_of, opened
 from dnam.settings import Settings, read
-from projections.calls import DAY_MS, CallRow, calls
+from projections.calls import CallRow, calls
 from projections.decisions.draft import Origin
 from projections.decisions.resolve import ResolveRequest, resolve
 from projections.events import ModelResolved, SummaryFailed, TurnFailed
 from projections.ids import EventId
+from projections.times import DAY_MS
 from projections.turns import failure_of
 from tests.dnam.scripted import FakeClock, ScriptedModel, lines_of, say
 from tests.dnam.test_loops import recorded

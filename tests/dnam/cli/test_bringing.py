@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from dnam.cli import bringing
-from dnam.cli.ending import TOLD_TO_END
 from dnam.cli.progress import Progress
 from dnam.cli.screen import Screen
 from dnam.importers.detect import detect
 from dnam.model import Ask, Resting
+from dnam.signals import TOLD_TO_END
 from projections.lookup import people
 from projections.messages import MESSAGES
 from projections.policies.item_ids import derive

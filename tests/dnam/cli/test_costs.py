@@ -11,10 +11,10 @@ from dnam.costs import words
 from dnam.memory import Memory
 from dnam.model import Ask, Hear, ModelDown, Reply, ToolCall, unheard
 from dnam.shadows.manifest import FILE, Asked, Manifest, save
-from projections.calls import DAY_MS
 from projections.decisions.adopted import Adoption
 from projections.decisions.adopted_all import CountRequest, Rederived, count
 from projections.ids import EventId
+from projections.times import DAY_MS
 from replay.engine import Engine
 from tests.dnam.cli.memories import bytes_of, dnam, make
 from tests.world import NOW

@@ -16,6 +16,7 @@ from projections.ids import Ref
 from projections.lookup import find_sessions
 from projections.policies.compartments import Setting
 from projections.recall.fields import WEIGHTS
+from projections.times import DAY_MS
 from tests.dnam.cli.memories import GARDEN, GENERAL, STAFF, dnam, garden, make
 from tests.world import NOW
 
@@ -349,7 +350,6 @@ def test_namesakes_are_told_apart_by_what_a_command_takes(tmp_path: Path) -> Non
     assert "discord:101" in refused.err
 
 
-DAY_MS = 86_400_000
 DATED = ("I drink tea", "coffee in November", "my exam is on 20 December", "my bike is broken", "I lost my bike")
 
 

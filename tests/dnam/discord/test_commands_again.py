@@ -11,8 +11,8 @@ from dnam.adapters.discord.bot import DnamBot
 from dnam.commands.done_before import DONE
 from dnam.commands.done_since import SINCE
 from projections.fruitless import SHOWN
+from projections.ids import MINUTE_MS
 from projections.items import ITEMS
-from projections.policies.budget import MINUTE_MS
 from tests.dnam.discord.stage import Timed, bot_in, garden, idle, shown
 from tests.dnam.scripted import ScriptedModel, down
 

@@ -8,7 +8,7 @@ import pytest
 from dnam.adapters.discord.bot import DnamBot
 from dnam.adapters.discord.respond import NOBODY_ALLOWED
 from dnam.erasing.person import erase
-from dnam.loops.extraction import new_by_compartment, plan_extraction
+from dnam.loops.extraction import ANYBODY, new_by_compartment, plan_extraction
 from dnam.turn_prompts import prompt_of
 from projections.events import (
     MessageDeleted,
@@ -23,6 +23,7 @@ from projections.events.values import Message
 from projections.fold import Record
 from projections.ids import NOBODY, Ref
 from projections.messages import MESSAGES
+from projections.policies.learned_from import as_addressed
 from tests.dnam.discord.stage import Writing, bot_in, events, garden, heard, idle, opt_out, shown
 from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.loopback.discord import ChannelKind, Permission, World
@@ -318,7 +319,7 @@ async def test_what_somebody_replies_to_is_quoted_however_long_ago_it_was_said(t
         (turn,) = answers_in(bot)
         with bot.desk.memory.engine.reading() as rows:
             first, *_, last = (found.row for found in rows.scan(MESSAGES))
-            learned = new_by_compartment(rows, last.message.speaker)
+            learned = new_by_compartment(rows, last.message.speaker, as_addressed, ANYBODY)
             plans = [plan_extraction(rows, last.message.speaker, *each) for each in learned.items()]
         assert first.heard in turn.event.causes
         assert differences(bot) == []

@@ -9,11 +9,10 @@ from dnam.doctor import claude
 from dnam.doctor.check import Patient
 from dnam.memory import Memory
 from projections.events.values import ModelUse
+from projections.times import DAY_MS
 from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock
 from tests.loopback.messages import Fails, Server, serving
-
-DAY_MS = 86_400_000
 
 
 def with_key(server: Server, data: Path, **environment: str) -> Patient:

@@ -24,6 +24,7 @@ from dnam.metrics import Metrics
 from dnam.observing import serve, watch
 from dnam.unreached import no_answer
 from dnam.unwritten import Unwritten
+from projections.times import DAY_MS
 from replay.errors import LogFull
 from replay.ring.file import COPIES, FileRingStore
 from replay.ring.records import SIZE
@@ -32,7 +33,6 @@ from tests.dnam.doctor.patients import looked, patient
 from tests.dnam.scripted import FakeClock
 from tests.world import NOW
 
-DAY_MS = 86_400_000
 GB = 1024**3
 
 

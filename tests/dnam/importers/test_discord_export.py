@@ -16,12 +16,12 @@ from dnam.importers.discord_export import MOST_NAMED, NAMES_TOO_MANY
 from dnam.importers.discord_form import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
-from dnam.times import DAY_MS
 from projections.decisions.hear import Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import FORWARDED, Attachment
 from projections.ids import Ref
+from projections.times import DAY_MS
 from tests.dnam.importers.files import (
     BOT,
     KIM,

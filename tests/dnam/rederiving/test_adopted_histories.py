@@ -30,8 +30,8 @@ from dnam.shadows.difference import difference_from
 from dnam.shadows.manifest import Asked, Manifest, exists, load
 from dnam.shadows.report import Wanted
 from dnam.shadows.source import Source
+from projections.consent import is_out
 from projections.context import Request, assemble
-from projections.decisions.consent import is_out
 from projections.decisions.shelf import rests_on
 from projections.events import SummaryWithheld
 from projections.events.values import Limits

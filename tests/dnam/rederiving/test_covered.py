@@ -14,7 +14,7 @@ from dnam.importers.source import Arrival, Arrived
 from dnam.importing.importer import Importer
 from dnam.learning.learner import Learner
 from dnam.learning.tending import SUMMARY_PROMPT
-from dnam.loops.extraction import unread_by_compartment
+from dnam.loops.extraction import ANYBODY, unread_by_compartment
 from dnam.loops.summary import refresh_summary
 from dnam.loops.summary_plan import plan_summary
 from dnam.model import ExtractionInputs
@@ -27,6 +27,7 @@ from projections.decisions.place import PlaceSeen
 from projections.events import ExtractionAnswered
 from projections.events.values import Audience
 from projections.ids import NOBODY, EventId, Point, Ref
+from projections.policies.learned_from import as_addressed
 from projections.rederiving.covered import Reach
 from replay.shadows.shadow import shadow_engine
 from replay.units import tagged
@@ -136,7 +137,9 @@ def test_the_estimate_counts_what_is_read_of_both_imports(tmp_path: Path) -> Non
 def test_learning_that_was_broken_off_is_gone_on_with_behind_what_it_had_read(tmp_path: Path) -> None:
     async def begins_to_learn(there: Village) -> None:
         kim = await there.handle("kim")
-        ((where, said),) = (await there.memory.look(lambda rows: unread_by_compartment(rows, kim))).items()
+        ((where, said),) = (
+            await there.memory.look(lambda rows: unread_by_compartment(rows, kim, as_addressed, ANYBODY))
+        ).items()
         await there.assistant.extract_from(kim, where, said[:2])
         few = there.assistant.refreshing()._replace(most_turns=2)
         audience = Audience("guild", Ref("discord", "1"))

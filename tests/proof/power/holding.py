@@ -13,6 +13,7 @@ import msgspec
 from dnam.memory import Memory
 from projections.ids import UNSEALED, EventId
 from projections.registry import FOLD
+from projections.times import DAY_MS
 from replay import codec
 from replay.backups.backing_up import back_up
 from replay.backups.backup import Backup, look_over
@@ -25,7 +26,7 @@ from replay.verify import Problem as Told
 from replay.verify import verify
 from tests.dnam.scripted import FakeClock
 from tests.proof.power.disk import Tree
-from tests.proof.power.workload import BACKUP, DATA, DAY_MS, ERASED_WORDS, SETTINGS, SHADOW, Acknowledged, Event
+from tests.proof.power.workload import BACKUP, DATA, ERASED_WORDS, SETTINGS, SHADOW, Acknowledged, Event
 from tests.world import NOW
 
 LIVE, SHADOW_LOG = f"{DATA}/log", f"{DATA}/shadows/{SHADOW}/log"

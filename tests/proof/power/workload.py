@@ -28,6 +28,7 @@ from dnam.importing.importer import Importer
 from dnam.memory import Memory
 from dnam.redacting import redact
 from projections.registry import FOLD
+from projections.times import DAY_MS
 from replay.backups.backing_up import back_up
 from replay.backups.backup import Backup, look_over
 from replay.backups.plan import keys_for, look_at, plan
@@ -45,7 +46,6 @@ from tests.world import NOW
 
 DATA, BACKUP, SHADOW = "data", "backup", "next"
 SAMPLE = Path(__file__).parents[3] / "data" / "samples" / "garden-club.json"
-DAY_MS = 86_400_000
 SETTINGS = replace(village.SETTINGS, view_commit_events=12)
 
 ERASED_WORDS = "rain on a tin roof"

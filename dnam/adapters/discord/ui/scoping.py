@@ -8,7 +8,7 @@ the owner                 all of these, and global
 import discord
 from discord import app_commands
 
-MOST_NAME_CHARS = 100
+MOST_CHOICE_CHARS = 100
 MOST_CHOICES = 25
 
 
@@ -27,4 +27,4 @@ def scopes_offered(interaction: discord.Interaction, *, is_owner: bool, typed: s
 
 
 def _choice(channel: discord.abc.GuildChannel) -> app_commands.Choice[str]:
-    return app_commands.Choice(name=f"#{channel.name}"[:MOST_NAME_CHARS], value=f"channel/{channel.id}")
+    return app_commands.Choice(name=f"#{channel.name}"[:MOST_CHOICE_CHARS], value=f"channel/{channel.id}")

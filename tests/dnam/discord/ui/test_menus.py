@@ -312,7 +312,7 @@ class TestButtons:
         async with scene_in(tmp_path) as scene:
             lore = f"guild/discord:{scene.garden.id}"
             for number in range(12):
-                await scene.bot.desk.memory.remember_for(lore, f"{number} " + "x" * 380, by=OPERATOR)
+                await scene.bot.desk.memory.remember_nobodys(lore, f"{number} " + "x" * 380, by=OPERATOR)
             if asked.startswith("!"):
                 message = await self.typed(scene, asked)
             else:
