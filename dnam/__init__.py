@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from dnam.settings import SettingError
     from projections.decisions.draft import Origin
     from projections.decisions.place import PlaceSeen
-    from projections.errors import BadRequest, DnamError
+    from projections.errors import BadEvent, BadRequest, DnamError
     from projections.ids import Identity, Ref
     from replay.errors import LogError
 
 __all__ = [
+    "BadEvent",
     "BadRequest",
     "DnamError",
     "Identity",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 _MODULES = {
+    "BadEvent": "projections.errors",
     "BadRequest": "projections.errors",
     "DnamError": "projections.errors",
     "Identity": "projections.ids",

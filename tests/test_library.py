@@ -1,6 +1,5 @@
 """docs/library.md tells the truth: its programs run, print what is shown, and are well typed."""
 
-import importlib
 import re
 import runpy
 import subprocess
@@ -11,7 +10,8 @@ from unittest.mock import patch
 import pytest
 from discord.ext import commands
 
-from projections.errors import DnamError
+import dnam
+from dnam import DnamError
 from tests.dnam.discord.stage import READY_SECONDS, garden, shown
 from tests.dnam.discord.test_running import told
 from tests.loopback.discord import running
@@ -39,10 +39,11 @@ def test_a_program_prints_what_is_shown(tmp_path: Path, program: str, prints: st
 
 def test_what_can_go_wrong_is_a_dnam_error() -> None:
     table = TEXT.partition("## What can go wrong")[2]
-    names = re.findall(r"`((?:dnam|replay|projections)[\w.]*)\.(\w+)`", table.partition("All are ")[0])
+    names = [*re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE), *re.findall(r"`(\w+)`: whom nobody knows", table)]
     assert len(names) == 6
-    for module, name in names:
-        assert issubclass(getattr(importlib.import_module(module), name), DnamError), name
+    for name in names:
+        assert name in dnam.__all__
+        assert issubclass(getattr(dnam, name), DnamError), name
 
 
 def test_the_programs_are_well_typed(tmp_path: Path) -> None:

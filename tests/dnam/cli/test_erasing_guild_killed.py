@@ -75,7 +75,7 @@ def test_killed_at_any_step_the_next_who_writes_finishes_all_of_it(step: str, da
 
 
 def test_the_exports_that_go_are_in_the_question_and_in_the_receipt(data: Path) -> None:
-    assert " 3 export(s) in the data folder are removed." in dnam("erase", "--guild", "9", "--data", data).err
+    assert " 3 export(s) in the data folder would be removed." in dnam("erase", "--guild", "9", "--data", data).err
     assert exports(data) == sorted([*OTHERS, *THEIRS])
     ran = dnam("erase", "--guild", "9", "--yes", "--json", "--data", data)
     assert sorted(Path(each).name for each in ran.value["taken"]["exports"]) == THEIRS
