@@ -45,11 +45,11 @@ class Order:
 
     def beginning(self, start: bytes) -> list[RowAt]:
         """Where the keys begin with these bytes."""
-        keys, first = self._keys, self.find(start)
-        behind = first
-        while behind < len(keys) and keys[behind].startswith(start):
-            behind += 1
-        return self.between(first, behind)
+        keys, at, found = self._keys, self.find(start), list[RowAt]()
+        while at < len(keys) and keys[at].startswith(start):
+            found.append(self.at(at))
+            at += 1
+        return found
 
     def set(self, place: RowAt, *, there: bool) -> int:
         """Put a key in or take it out, unless that is so already; how many more there are by that."""

@@ -64,9 +64,11 @@ def worth_of_rank(rank: int) -> int:
 
 def _by_step(points: Mapping[int, int], around: Places) -> Longs:
     """What is given to each document around some."""
-    places, given = np.array(sorted(points.items())).T
-    number = np.minimum(places.searchsorted(around), len(places) - 1)
-    by_step: Longs = np.where(places[number] == around, given[number], 0)
+    places, given = np.fromiter(points, np.int32, len(points)), np.fromiter(points.values(), np.int64, len(points))
+    order = places.argsort()
+    number = places.searchsorted(around, sorter=order)
+    at = order.take(number, mode="clip")
+    by_step: Longs = given.take(at) * (places.take(at) == around)
     return by_step
 
 

@@ -16,7 +16,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -299,13 +299,14 @@ def best_by_words(parts: Sequence[KnownItems], question: Question, most: int) ->
     """The items whose words answer best, with what these give; none that has no word of the question."""
     parts = [part for part in parts if part.known]
     worth = worth_among(parts, question)
-    found = []
+    found: list[tuple[int, Known]] = []
     for part in parts:
         points, having = part.by_words(worth)
-        best = having[np.lexsort((part.by_key[having], -points[having]))[:most]].tolist()
-        found += [(-int(points[number]), part.keys[number], part.known[number]) for number in best]
-    found.sort(key=itemgetter(0, 1))
-    return [(-points, known) for points, _, known in found[:most]]
+        best = having[np.lexsort((part.by_key[having], -points[having]))[:most]]
+        found += zip(points[best].tolist(), map(part.known.__getitem__, best.tolist()), strict=True)
+    if len(parts) > 1:
+        found.sort(key=lambda each: (-each[0], each[1].found.key))
+    return found[:most]
 
 
 def _near(seqs: Sequence[Seq], nearness: Nearness) -> tuple[dict[int, int], str]:

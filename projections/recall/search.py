@@ -353,7 +353,7 @@ def _facts(known: Sequence[KnownItems], asked: Asked, evidence: "_Evidence") -> 
     best: dict[Place, int] = {}
     for points, each in knowing.best_by_words(known, asked.question, MOST_FACTS):
         for place in evidence(each):
-            best[place] = max(best.get(place, 0), points)
+            best.setdefault(place, points)  # the best comes first
     return best
 
 
