@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tokenize
 import tomllib
+import unicodedata
 from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
@@ -335,8 +336,10 @@ MAY_SLEEP = {
 
 
 def naps(source: str) -> Iterator[int]:
-    """The lines that sleep for longer than a turn of the event loop."""
-    for node in ast.walk(ast.parse(source)):
+    """The lines that sleep for longer than a turn of the event loop. Most sources name no sleep, as Python reads names
+    (normalised), and are not parsed.
+    """
+    for node in ast.walk(ast.parse(source)) if "sleep" in unicodedata.normalize("NFKC", source) else ():
         match node:
             case ast.Call(func=ast.Name(id="sleep") | ast.Attribute(attr="sleep"), args=[ast.Constant(value=0), *_]):
                 continue

@@ -216,15 +216,17 @@ async def test_a_slow_server_is_asked_so_much_at_a_time_for_all_who_are_answered
     asked, goes_on = list[int](), asyncio.Event()
     real = discord.Guild.fetch_member
 
-    async def slowly(guild: discord.Guild, member: int, /) -> discord.Member:
-        asked.append(member)
-        await goes_on.wait()
-        return await real(guild, member)
-
     monkeypatch.setattr(reach, "AT_ONCE", 1)
     monkeypatch.setattr(reach, "PATIENCE_SECONDS", 600)
     monkeypatch.setattr(reach, "TURN_SECONDS", 600)
     async with garden() as (world, here), bot_in(world, tmp_path, memory_commands_enabled="1") as bot:
+
+        async def slowly(guild: discord.Guild, member: int, /) -> discord.Member:
+            asked.append(member)
+            world.changed()  # no request tells of it
+            await goes_on.wait()
+            return await real(guild, member)
+
         here.guild.permit(here.cellar, here.ada, allow=Permission.VIEW_CHANNEL)
         await idle(world, bot)
         people = [await teach(world, bot, who, here.cellar, "I keep the keys") for who in (here.kim, here.ada)]

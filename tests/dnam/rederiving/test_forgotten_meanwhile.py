@@ -16,12 +16,10 @@ from dnam.rederiving.watch import TakenBack, Watch
 from dnam.shadows.manifest import load
 from projections.policies.item_ids import derive as derive_id
 from replay.engine import Engine
-from tests.dnam.cli.memories import process
 from tests.dnam.rederiving.crowd import replies
 from tests.dnam.rederiving.test_rederiving import OTHER
 from tests.dnam.rederiving.test_taken_back import (
     ASKED,
-    DAY,
     WORD,
     Asks,
     ada_is_heard,
@@ -32,6 +30,7 @@ from tests.dnam.rederiving.test_taken_back import (
     held,
     prompts,
     redact,
+    say,
 )
 from tests.dnam.rederiving.village import Village, derive, reader, village
 from tests.loopback.messages import Request, serving
@@ -174,20 +173,7 @@ async def test_what_is_there_as_it_was_recorded_is_shown_to_no_model_either(path
 
 def more(path: Path) -> None:
     """Ada says something, and is learned from, twice."""
-    script = f"from tests.dnam.rederiving.test_forgotten_meanwhile import say_more; say_more({str(path)!r})"
-    with process(code=script) as running:
-        assert running.wait(60) == 0
-
-
-def say_more(path: str) -> None:
-    async def saying() -> None:
-        async with village(Path(path)) as there:
-            there.said += DAY
-            for what in ("fresh words", "stale bread"):
-                await there.say("ada", f"I like {what}")
-                await there.learn("ada")
-
-    asyncio.run(saying())
+    say(path, "ada", "I like fresh words", "I like stale bread", learn=True)
 
 
 def _watched(path: Path, behind: int, happening: Callable[[], None]) -> bool:

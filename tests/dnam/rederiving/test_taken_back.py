@@ -19,15 +19,15 @@ from dnam.rederiving.watch import TakenBack, Watch
 from dnam.shadows.manifest import Asked, Manifest, load
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
-from projections.events import MessageHeard
 from projections.events.upkeep import EncodedKind
 from projections.lookup import sessions
 from replay.engine import Engine
 from replay.shadows.shadow import shadow_engine
-from replay.units import Sheaf, Told, units
+from replay.units import Sheaf
 from tests.dnam.claude.batch_stage import office
 from tests.dnam.cli.memories import process
 from tests.dnam.rederiving.crowd import chat, replies
+from tests.dnam.rederiving.elsewhere import told_of
 from tests.dnam.rederiving.test_rederiving import OTHER
 from tests.dnam.rederiving.village import ASKED as SAME
 from tests.dnam.rederiving.village import STAFF, Village, both, derive, reader, village
@@ -39,7 +39,6 @@ ASKED = Asked(HAIKU, HAIKU, "extraction@4", "summary@2", "closeness@2")
 WORD = "zyzzyva"
 MAPS = "old maps"
 HERS = PlaceSeen("discord", "", "direct", "", "direct", partner=Account("discord", "ada", "Ada"))
-DAY = 86_400_000
 AGAIN = "They enjoys: "
 """What each summary puts behind the one before."""
 
@@ -94,29 +93,16 @@ def opt_out(path: Path) -> None:
 
 
 def _seq_of(path: Path, word: str) -> int:
-    script = f"from tests.dnam.rederiving.test_taken_back import seq_of; print(seq_of({str(path)!r}, {word!r}))"
+    script = f"from tests.dnam.rederiving.elsewhere import seq_of; print(seq_of({str(path)!r}, {word!r}))"
     with process(code=script) as running:  # LMDB opens a file once in a process
         said, _ = running.communicate(timeout=60)
     return int(said)
 
 
-def seq_of(path: str, word: str) -> int:
-    """Where the message with a word lies."""
-    with Engine.open(Path(path), writable=False) as engine:
-        return next(told.seq for told, _ in _told(engine, word) if isinstance(told.event, MessageHeard))
-
-
-def _told(engine: Engine, word: str) -> Iterator[tuple[Told, str]]:
-    with engine.reading():
-        """What was erased is known."""
-    for sheaf in units(engine, 0, engine.head().size):
-        yield from ((told, told.header.tag) for told in sheaf.told if word in repr(told.event))
-
-
 def held(path: Path, word: str, name: str = "next") -> list[str]:
     """The tags of what holds a word in a shadow."""
     with Engine.open(path, writable=False) as live, shadow_engine(path, name, beside=live) as shadow:
-        return [tag for _, tag in _told(shadow, word)]
+        return [tag for _, tag in told_of(shadow, word)]
 
 
 def ends(path: Path, name: str) -> tuple[list[str], list[str]]:
@@ -172,27 +158,17 @@ async def test_what_stays_the_same_is_asked_once(path: Path) -> None:
     assert not {each.prompt for each in asks.before} & {each.prompt for each in asks.behind}
 
 
-def say(path: Path, text: str) -> None:
-    script = f"from tests.dnam.rederiving.test_taken_back import said; said({str(path)!r}, {text!r})"
+def say(path: Path, who: str, *texts: str, learn: bool = False) -> None:
+    """Somebody says something there, in another process; with `learn` they are learned from behind each of it."""
+    script = f"from tests.dnam.rederiving.elsewhere import said; said({str(path)!r}, {who!r}, {texts!r}, {learn!r})"
     with process(code=script) as running:
         assert running.wait(60) == 0
-
-
-def said(path: str, text: str) -> None:
-    """Kim says something, now."""
-
-    async def saying() -> None:
-        async with village(Path(path)) as there:
-            there.said += DAY
-            await there.say("kim", text)
-
-    asyncio.run(saying())
 
 
 async def test_who_says_more_and_takes_that_back_does_not_keep_it_from_ending(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asks, walked, new = Asks(1, lambda: say(path, "I like fresh words")), list[int](), "fresh words"
+    asks, walked, new = Asks(1, lambda: say(path, "kim", "I like fresh words")), list[int](), "fresh words"
     acts = {3: redact, 5: lambda path: redact(path, new)}
 
     class Watched(Watch):
