@@ -4,10 +4,11 @@ A message lies under its unit (its session in one epoch of its audience), in the
 window is one range read backwards, and nothing has to be filtered out of it afterwards.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from heapq import merge
 from itertools import groupby
+from types import MappingProxyType
 
 import msgspec
 
@@ -150,10 +151,15 @@ def messages_after(rows: Rows, session: str, epoch: int, after: Point | None) ->
     return rows.scan(MESSAGES, prefix, start=start)
 
 
-def ids_in(rows: Rows, session: str, epochs: int) -> frozenset[EventId]:
-    """The messages of a session in its first epochs; no row is read."""
-    keys = (key for epoch in range(epochs) for key in rows.keys(MESSAGES, unit(session, epoch)))
-    return frozenset(EventId(key[-16:]) for key in keys)
+def ids_in(
+    rows: Rows, session: str, epochs: int, absent: Mapping[EventId, bytes] = MappingProxyType({})
+) -> frozenset[EventId]:
+    """The messages of a session in its first epochs; no row is read. `absent` are messages that have no row here, by
+    the units in which they were said.
+    """
+    units = [unit(session, epoch) for epoch in range(epochs)]
+    found = frozenset(EventId(key[-16:]) for each in units for key in rows.keys(MESSAGES, each))
+    return found.union(message for message, where in absent.items() if where in units)
 
 
 def units_of(rows: Rows, person: Handle) -> list[SpokenRow]:

@@ -7,11 +7,13 @@ import msgspec
 from dnam.loops.extraction import ANYBODY, Said
 from dnam.rederiving.spoken import There
 from projections.decisions.came_of import left_by
+from projections.decisions.shelf import rests_on
 from projections.derived import effects_of
 from projections.events import Event, ItemForgotten, ItemReverted, MessageEdited, MessageHeard
 from projections.events.values import Item
 from projections.fruitless import passed_over
 from projections.ids import EventId, Point, Seq
+from projections.items import ITEMS
 from projections.lives import address_of, key_of
 from projections.messages import MESSAGES, MessageRow, find_message, unit
 from projections.rows import Rows
@@ -68,13 +70,19 @@ NONE_PASSED = Passed()
 
 def message_of(engine: Engine, rows: Rows, event: EventId, passed: Passed = NONE_PASSED) -> Said | None:
     """The message that an event heard or edited, as it is now; None where there is none any more."""
-    place = _place_of(engine, event, passed)
-    if place is None:  # its first words are gone: it was edited, or taken back
-        edits = (effect for effect, tag in effects_of(rows, event) if tag == MessageEdited.TAG)
-        places = (_place_of(engine, each, passed) for each in edits)
-        place = next((each for each in places if each is not None), None)
+    place = _place_or_edited(engine, rows, event, passed)
     row = None if place is None else find_message(rows, place.session, place.epoch, place.point)
     return None if place is None or row is None else Said(place.point, row)
+
+
+def _place_or_edited(engine: Engine, rows: Rows, event: EventId, passed: Passed = NONE_PASSED) -> MessageAt | None:
+    place = _place_of(engine, event, passed)
+    if place is not None:
+        return place
+    # its first words are gone: it was edited, or taken back
+    edits = (effect for effect, tag in effects_of(rows, event) if tag == MessageEdited.TAG)
+    places = (_place_of(engine, each, passed) for each in edits)
+    return next((each for each in places if each is not None), None)
 
 
 def _place_of(engine: Engine, event: EventId, passed: Passed) -> MessageAt | None:
@@ -121,6 +129,18 @@ def messages_of(engine: Engine, rows: Rows, events: Iterable[EventId]) -> list[M
     found = (message_of(engine, rows, event) for event in events)
     rows_ = {each.point: each.found.row for each in found if each is not None}
     return list(rows_.values())
+
+
+def absent_in(live: Engine, shadow: Engine) -> dict[EventId, bytes]:
+    """The messages on which items of a shadow rest and whose first words are gone, by the units in which they were
+    said: where the walk has not come to their edit yet, only the live memory knows that.
+    """
+    with shadow.reading() as rows:
+        rested = {each for found in rows.scan(ITEMS) for each in rests_on(found.row.item.evidence)}
+        gone = [each for each in rested if rows.ids.status(each) == "redacted"]
+    with live.reading() as rows:
+        places = {each: _place_or_edited(live, rows, each) for each in gone}
+    return {each: unit(place.session, place.epoch) for each, place in places.items() if place is not None}
 
 
 def unread(

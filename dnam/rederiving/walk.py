@@ -6,7 +6,7 @@ those of which nobody is asked are put by, and made with what was taken over mea
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, pairwise
 
@@ -14,7 +14,7 @@ import msgspec
 
 from dnam.memory import Memory
 from dnam.rederiving.chains import Chains, Key
-from dnam.rederiving.finding import item_until, messages_of, was_held
+from dnam.rederiving.finding import absent_in, item_until, messages_of, was_held
 from dnam.rederiving.lessons import Lessons
 from dnam.rederiving.lost import lost_by
 from dnam.rederiving.quiet import once_more
@@ -254,7 +254,8 @@ class Walk:
         changed = next((each for each in events if isinstance(each, PlaceAudienceChanged)), None)
         redacted = [event for each in events if isinstance(each, MessageRedacted) for event in each.events]
         if changed is not None:
-            await self._repeat(partial(_moved, drafts, changed, unit.told[0].id))
+            absent = await asyncio.to_thread(absent_in, self._live, self._memory.engine)
+            await self._repeat(partial(_moved, drafts, changed, unit.told[0].id, absent))
         elif redacted:
             made = origin(unit.told[0].id, "gone", 0, unit.told[0].given.at)
             await self._repeat(partial(_gone, self._memory.engine, drafts, redacted, made))
@@ -398,9 +399,11 @@ def _keys(events: Iterable[Event]) -> list[Key]:
     return keys
 
 
-def _moved(drafts: list[Draft], event: PlaceAudienceChanged, unit: EventId, number: int) -> Decision:
+def _moved(
+    drafts: list[Draft], event: PlaceAudienceChanged, unit: EventId, absent: Mapping[EventId, bytes], number: int
+) -> Decision:
     made = origin(unit, "readers", number, event.said)
-    return lambda rows: change_readers(rows, drafts, event, made)
+    return lambda rows: change_readers(rows, drafts, event, made, absent)
 
 
 def _gone(engine: Engine, drafts: list[Draft], redacted: list[EventId], made: Origin, _: int) -> Decision:

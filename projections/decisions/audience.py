@@ -13,6 +13,7 @@ and the last one begins the epoch: at no moment is anything open that should be 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cache
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -73,18 +74,20 @@ def _changed(request: AudienceRequest, known: Audience) -> PlaceAudienceChanged:
     )
 
 
-def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Iterator[ItemMoved]:
+def moves_from(
+    rows: Rows, seen: PlaceSeen, known: Audience, said: int, absent: Mapping[EventId, bytes] = MappingProxyType({})
+) -> Iterator[ItemMoved]:
     """The guild's items that rest on a place which fewer can read now and on none that is open still, each at its new
-    address.
+    address. `absent` are messages that have no row here, by the units in which they were said.
     """
     if seen.guild is None:
         return
     guild, readers = seen.guild, readers_of(seen, known.place)
-    here = dict.fromkeys(ids_in(rows, session_of(seen), known.epoch + 1), readers)
+    here = dict.fromkeys(ids_in(rows, session_of(seen), known.epoch + 1, absent), readers)
 
     @cache
     def closed() -> dict[EventId, Ref]:
-        return closed_in(rows, guild) | here
+        return closed_in(rows, guild, absent) | here
 
     given: set[str] = set()
     for found in rows.scan(ITEMS):
@@ -97,16 +100,16 @@ def moves_from(rows: Rows, seen: PlaceSeen, known: Audience, said: int) -> Itera
                 yield moved
 
 
-def closed_in(rows: Rows, guild: Ref) -> dict[EventId, Ref]:
+def closed_in(rows: Rows, guild: Ref, absent: Mapping[EventId, bytes] = MappingProxyType({})) -> dict[EventId, Ref]:
     """What was said in a guild where not all of it can read any more, with the place after which its readers are named:
-    in a place that is restricted now, or before one was opened again.
+    in a place that is restricted now, or before one was opened again. `absent` is as in `moves_from`.
     """
     found: dict[EventId, Ref] = {}
     for place in (each.row for each in rows.scan(PLACES)):
         now = audience_of(rows, place.place) if place.guild == guild and place.session else None
         if now is not None:
             epochs = now.epoch if now.kind == "guild" else now.epoch + 1
-            found |= dict.fromkeys(ids_in(rows, place.session, epochs), now.place)
+            found |= dict.fromkeys(ids_in(rows, place.session, epochs, absent), now.place)
     return found
 
 

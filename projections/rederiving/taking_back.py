@@ -5,7 +5,7 @@ Most often nothing was: words that were gone when the log was walked were never 
 was made before they went.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from projections.decisions.audience import MOST_MOVED, moves_from
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
@@ -13,6 +13,7 @@ from projections.decisions.place import PlaceSeen
 from projections.decisions.redact import redacted, redaction_of
 from projections.events import MessageEdited, PlaceAudienceChanged
 from projections.events.values import PLATFORM
+from projections.ids import EventId
 from projections.messages import MessageRow
 from projections.places import audience_of
 from projections.rows import Rows
@@ -38,9 +39,14 @@ def take_back(rows: Rows, told: Sequence[Draft], messages: Sequence[MessageRow],
     return [*news, *more]
 
 
-def change_readers(rows: Rows, told: Sequence[Draft], event: PlaceAudienceChanged, origin: Origin) -> list[Draft]:
+def change_readers(
+    rows: Rows, told: Sequence[Draft], event: PlaceAudienceChanged, origin: Origin, absent: Mapping[EventId, bytes]
+) -> list[Draft]:
     """The items that move with a place, and then the events of the decision as they were recorded; the first of many
     items where they are. To be decided again under another origin until nothing comes of it.
+
+    `absent` are messages whose first words were gone when the log was walked, and whose edit is not here yet, by the
+    units in which they were said: what a person put so rests on them all the same.
     """
     news = [draft for draft in told if rows.ids.status(draft.id) == "unknown"]
     if not news or decided_before(rows, origin):
@@ -48,7 +54,7 @@ def change_readers(rows: Rows, told: Sequence[Draft], event: PlaceAudienceChange
     known = audience_of(rows, event.place)
     if known is None or known.kind != "guild" or event.audience.kind == "guild":
         return news
-    moves = list(moves_from(rows, _seen(event), known, event.said))
+    moves = list(moves_from(rows, _seen(event), known, event.said, absent))
     minter = Minter(rows, origin)
     if len(moves) > MOST_MOVED:
         return [minter.draft(each) for each in moves[:MOST_MOVED]]

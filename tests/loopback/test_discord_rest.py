@@ -19,6 +19,7 @@ from tests.loopback.bots import Listener, intents, listening, raw
 from tests.loopback.discord import Channel, ChannelKind, Guild, Intent, Permission, Person, User, Violation, World
 from tests.loopback.discord.description import check_object, check_response, routes
 from tests.loopback.discord.guilds import Member, Role
+from tests.loopback.discord.limits import ANY
 from tests.loopback.discord.routes import TABLE
 from tests.loopback.discord.threads import archive
 
@@ -382,6 +383,19 @@ async def test_a_slow_answer_comes_when_the_test_says_so(client: Listener, world
     slow.open()
     await sending
     assert len(world.bot_messages(general)) == 1
+
+
+async def test_what_is_slow_is_told_by_what_it_says_however_it_is_said(
+    client: Listener, world: World, general: Channel
+) -> None:
+    slow = world.slow(ANY, f"{MESSAGES}*", asks=lambda body: body.get("content") == "whole")
+    said = await client.text(general.id).send("a part")
+    editing = asyncio.create_task(said.edit(content="whole"))
+    await world.until(lambda: slow.met)
+    assert [each.content for each in world.bot_messages(general)] == ["a part"]
+    slow.open()
+    await editing
+    assert [each.content for each in world.bot_messages(general)] == ["whole"]
 
 
 # What Discord describes

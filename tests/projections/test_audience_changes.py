@@ -5,7 +5,7 @@ import pytest
 
 from projections.decisions import audience
 from projections.decisions import hear as hearing
-from projections.decisions.audience import AudienceRequest, change_audience
+from projections.decisions.audience import AudienceRequest, change_audience, moves_from
 from projections.decisions.hear import HeardRequest, hear
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -22,6 +22,7 @@ from projections.events import (
 from projections.events.values import PLATFORM, Audience, Evidence, Item, Source
 from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.items import forgotten_of, items_of
+from projections.messages import unit
 from projections.places import audience_of, find_place
 from projections.policies.compartments import Setting, direct, in_channel, in_guild, of_person_in, place_item
 from projections.policies.item_ids import derive
@@ -148,6 +149,30 @@ def test_what_was_said_before_a_place_was_opened_again_is_not_open() -> None:
     there_is(world, guild_item("from both", here, there))
     world.decide(change_audience, change(other._replace(audience="channel"), "the other"))
     assert where(world) == {"from both": direct(ANN)}
+
+
+@pytest.mark.parametrize(
+    ("said_in", "epoch", "to"),
+    [
+        ("7", 0, of_person_in(ANN, PLACE)),
+        ("8", 0, None),
+        ("9", 0, direct(ANN)),
+        ("9", 1, direct(ANN)),
+        ("9", 2, None),
+        ("10", 0, None),
+    ],
+)
+def test_a_message_that_has_no_row_counts_where_it_was_said(said_in: str, epoch: int, to: str | None) -> None:
+    world, here = open_world()
+    gone, open_still, open_again = EventId(b"g" * 16), OPEN._replace(key="8"), OPEN._replace(key="9")
+    heard_in(world, open_still, "2")
+    heard_in(world, open_again, "3")
+    for kind in ("channel", "guild"):
+        world.decide(change_audience, change(open_again._replace(audience=kind), f"9 for the {kind}"))
+    there_is(world, guild_item("likes tea", here, gone))
+    known, absent = Audience("guild", PLACE), {gone: unit(f"discord:channel:{said_in}", epoch)}
+    assert list(moves_from(world.rows, CLOSED, known, LATER)) == []
+    assert [each.item.compartment for each in moves_from(world.rows, CLOSED, known, LATER, absent)] == [to] * bool(to)
 
 
 def test_widening_moves_nothing() -> None:

@@ -141,9 +141,14 @@ ERASED = [Step("tell", 0, 1), Step("tell", 1, 1), Step("read", 0, 0), Step("read
 ERASED += [Step("hide", 0, 0), Step("erase", 1, 0), Step("tell", 0, 2), Step("read", 0, 0)]
 
 
+REWORDED = [Step("tell", 0, 0), Step("read", 0, 0), Step("reword", 0, 0), Step("narrow", 0, 1), Step("change", 0, 0)]
+"""What they put otherwise moves with its place, though its message says something else by now."""
+
+
 @LAW
 @given(histories(36), parts())
 @example(ERASED, WHOLE)
+@example(REWORDED, WHOLE)
 @example(KEPT_AND_FORGOTTEN, Part(in_garden=True))
 def test_what_people_decided_holds_and_what_is_gone_is_gone(steps: list[Step], part: Part) -> None:
     with folder() as path:

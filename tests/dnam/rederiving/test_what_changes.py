@@ -15,7 +15,7 @@ from projections.decisions.draft import Draft, Origin
 from projections.decisions.place import PlaceSeen
 from projections.decisions.redact import Redaction, redaction_of
 from projections.events import MessageRedacted
-from projections.items import REFUSALS
+from projections.items import REFUSALS, items_of
 from projections.messages import MessageRow
 from projections.rederiving import taking_back
 from projections.rederiving.roles import TOLD
@@ -27,6 +27,7 @@ from tests.dnam.rederiving.test_rederiving import OTHER, texts, told
 from tests.dnam.rederiving.village import GARDEN, STAFF, Village, both, derive, reader, talk
 
 CLOSED = PlaceSeen("discord", "1", "channel", "general", "channel", guild=GARDEN, guild_name="Garden")
+HALL = PlaceSeen("discord", "3", "channel", "hall", "guild", guild=GARDEN, guild_name="Garden")
 SESSION = "discord:channel:1"
 ORIGIN = Origin(seed=b"the channel opens".ljust(32), now=1)
 
@@ -161,6 +162,34 @@ def test_what_was_learned_in_a_channel_that_closed_is_where_it_is_in_the_live_me
     asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "others", OTHER))
     others = both(tmp_path, "others")[1]
     assert {key[1] for key in others["items"]} == {key[1] for key in live["items"]}
+
+
+def test_what_a_person_put_otherwise_moves_though_its_message_says_something_else_by_now(tmp_path: Path) -> None:
+    async def reworded(there: Village) -> None:
+        key = await there.say("kim", "I like tea")
+        said = there.said
+        await there.say("kim", "I like rain", HALL)
+        await there.learn("kim")
+        kim = await there.handle("kim")
+        for item in await there.memory.look(lambda rows: [each.row.item for each in items_of(rows, kim)]):
+            await there.memory.edit(kim, item.id, item.text.replace("likes", "collects"))
+        await there.memory.record(lambda rows: change_audience(rows, AudienceRequest(CLOSED, there.said, ORIGIN)))
+        await there.say("kim", "I like snow", HALL)
+        await there.learn("kim")
+        await there.edit("kim", key, said, "I like coffee", CLOSED)
+
+    told(tmp_path, reworded)
+    asyncio.run(derive(tmp_path, model := reader("enjoys", name="other"), asked=OTHER))
+    (in_the_hall,) = (ask.prompt for ask in model.asks if "snow" in ask.prompt)
+    assert "collects rain" in in_the_hall
+    assert "collects tea" not in in_the_hall  # what came of it would be open to the whole guild, adopted too
+    live, shadow = (
+        {item.text: item.compartment for item in each["items"].values() if item.text.startswith("collects")}
+        for each in both(tmp_path)
+    )
+    assert live["collects tea"].endswith("/channel/discord:1")
+    assert live["collects rain"] == "guild/discord:9"
+    assert shadow == live
 
 
 def test_lore_is_decided_in_the_recorded_order_whoever_replies_first(tmp_path: Path) -> None:

@@ -22,6 +22,15 @@ PLENTY = 10_000
 """Requests per second of a route, unless a test says less: a suite does not wait for limits that it does not test."""
 
 
+ANY = "*"
+"""Whatever the method is."""
+
+
+def anything(_: Wire) -> bool:
+    """Whatever is asked."""
+    return True
+
+
 class Kind(Enum):
     """What goes wrong."""
 
@@ -57,14 +66,16 @@ class Fault:
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     met: int = 0
     """How many requests met it so far."""
+    asks: Callable[[Wire], bool] = anything
+    """Whether a request with this body is meant; where it has none, that is empty."""
 
     def open(self) -> None:
         """Let the slow ones go on."""
         self.gate.set()
 
-    def matches(self, method: str, template: str, path: str) -> bool:
+    def matches(self, method: str, template: str, path: str, body: Wire) -> bool:
         same = self.path == template or fnmatchcase(path, self.path)
-        return self.times > 0 and self.method == method and same
+        return self.times > 0 and self.method in (method, ANY) and same and self.asks(body)
 
     def meet(self) -> "Fault":
         self.times -= 1
@@ -116,9 +127,9 @@ class Limits:
         self.rates.insert(0, Rate(method, path, limit, seconds))
         self._buckets.clear()
 
-    def fault(self, method: str, template: str, path: str) -> Fault | None:
+    def fault(self, method: str, template: str, path: str, body: Wire) -> Fault | None:
         """What goes wrong with this request."""
-        found = next((each for each in self.faults if each.matches(method, template, path)), None)
+        found = next((each for each in self.faults if each.matches(method, template, path, body)), None)
         return found.meet() if found else None
 
     def bucket(self, method: str, template: str, path: str, parameters: dict[str, str]) -> Bucket:

@@ -124,7 +124,7 @@ class Rest:
         path = request.path.removeprefix(BASE)
         call = await _read(request)
         bucket = self.limits.bucket(route.method, route.path, path, dict(request.match_info))
-        fault = self.limits.fault(route.method, route.path, path)
+        fault = self.limits.fault(route.method, route.path, path, call.body if isinstance(call.body, dict) else {})
         if fault is not None and fault.kind == Kind.SLOW:
             self.state.changed()
             await fault.gate.wait()

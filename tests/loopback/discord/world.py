@@ -9,7 +9,7 @@ from aiohttp import web
 from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.gateway import Gateway
 from tests.loopback.discord.guilds import Guild, Member, Role
-from tests.loopback.discord.limits import Fault, Kind
+from tests.loopback.discord.limits import Fault, Kind, anything
 from tests.loopback.discord.messages import Attachment, Message
 from tests.loopback.discord.permissions import BOT, TALKING, Permission
 from tests.loopback.discord.person import Person
@@ -17,7 +17,7 @@ from tests.loopback.discord.rest import BASE, Rest, Seen
 from tests.loopback.discord.routes import TABLE
 from tests.loopback.discord.state import Event, State
 from tests.loopback.discord.users import Application, Intent, User
-from tests.loopback.discord.wire import Clock
+from tests.loopback.discord.wire import Clock, Wire
 
 T = TypeVar("T")
 TOKEN = "MTIzNDU2Nzg5MDEyMzQ1Njc4.loopback.not-a-real-token"
@@ -181,9 +181,11 @@ class World:
         """Half of a JSON document for the next requests."""
         return self._fault(Fault(Kind.GARBLED, method, path, times, after=after))
 
-    def slow(self, method: str, path: str, *, times: int = 1) -> Fault:
-        """The next requests wait until the test calls `open()` on what this returns; `met` counts those that wait."""
-        return self._fault(Fault(Kind.SLOW, method, path, times))
+    def slow(self, method: str, path: str, *, times: int = 1, asks: Callable[[Wire], bool] = anything) -> Fault:
+        """The next requests wait until the test calls `open()` on what this returns; `met` counts those that wait.
+        `asks` says of a body whether its request is one of them; `method` may be ANY.
+        """
+        return self._fault(Fault(Kind.SLOW, method, path, times, asks=asks))
 
     def _fault(self, fault: Fault) -> Fault:
         self.rest.limits.faults.append(fault)

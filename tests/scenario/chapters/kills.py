@@ -2,8 +2,10 @@
 
 import asyncio
 
+from dnam.adapters.discord.appearing import UNFINISHED
 from tests.loopback.discord import Channel
-from tests.loopback.discord.limits import Fault
+from tests.loopback.discord.limits import ANY, Fault
+from tests.loopback.discord.wire import Wire
 from tests.loopback.messages import Holds
 from tests.scenario.stage import Stage
 
@@ -27,8 +29,15 @@ def _held(stage: Stage, kind: str, about: str) -> Holds:
 
 
 def _sending(stage: Stage, channel: Channel) -> Fault:
-    """The next message that the bot sends there is on its way until the gate is opened."""
-    return stage.world.slow("POST", f"/channels/{channel.id}/messages")
+    """What the bot says next there is on its way until the gate is opened: the whole of it. A part of an answer, which
+    a slow machine sees before, arrives: Claude is not done then, nothing is recorded yet, and killed now it would ask
+    again, which is lawful.
+    """
+    return stage.world.slow(ANY, f"/channels/{channel.id}/messages*", asks=_is_whole)
+
+
+def _is_whole(body: Wire) -> bool:
+    return "content" in body and not body["content"].endswith(UNFINISHED)
 
 
 async def _heard_and_no_reply_yet(stage: Stage) -> None:
