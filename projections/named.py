@@ -20,6 +20,7 @@ from projections.recall.english import STOP_WORDS
 
 FEWEST_LETTERS = 3
 _WORD = re.compile(r"\w+")
+_NEVER = "(?!)"
 P = TypeVar("P", bound=Hashable)
 
 
@@ -39,11 +40,13 @@ def named_in(text: str, names: Mapping[P, str], others: Iterable[str] = ()) -> l
     stay = [(None, each) for each in others]
     keep = _keyed(stay, _parts).keys()
     of = {key: people for key, people in parts.items() if key not in keep} | wholes
-    if not of:
+    there = alike(text)
+    if not any(_perhaps_in(there, of)):
         return []
+    pattern = _pattern(there, [*of, *_keyed(stay, _whole)], names.values(), others)
     spelled = frozenset(word for name in names.values() for word in name.split())
     found: list[Named[P]] = []
-    for match in _pattern([*of, *_keyed(stay, _whole)], names.values(), others).finditer(text):
+    for match in pattern.finditer(text):
         name = match[1] or match[2]
         key = _key(name)
         if key in of and not (key in STOP_WORDS and name.islower() and name not in spelled):
@@ -51,19 +54,35 @@ def named_in(text: str, names: Mapping[P, str], others: Iterable[str] = ()) -> l
     return found
 
 
-def _pattern(keys: Iterable[str], names: Collection[str], others: Collection[str]) -> re.Pattern[str]:
-    """What finds these, the longest first. Folding may change more than the case, so they are looked for as they are
-    spelled, too; and behind an `@` as a prompt has them, whatever they are written together with there.
+def _pattern(there: str, keys: Iterable[str], names: Collection[str], others: Collection[str]) -> re.Pattern[str]:
+    """What finds these in a text, the longest first. Folding may change more than the case, so they are looked for as
+    they are spelled, too; and behind an `@` as a prompt has them, whatever they are written together with there.
+
+    Only those are looked for of which every word stands in `there`, what the text is alike: a pattern of all takes
+    longer to make than to use, and `re` keeps the last 512 that it made.
     """
     words = (word for name in (*names, *others) for word in (name, *_WORD.findall(name)))
     forms = {*keys, *(each for word in words if (each := " ".join(word.split())))}
-    choices, mentions = _choices(forms), _choices({name for name in (*names, *others) if name.strip()})
+    mentioned = {name for name in (*names, *others) if name.strip()}
+    choices, mentions = _choices(_perhaps_in(there, forms)), _choices(_perhaps_in(there, mentioned))
     return re.compile(rf"@((?-i:{mentions}))|(?<!\w)@?({choices})(?!\w)", re.IGNORECASE)
+
+
+def _perhaps_in(there: str, forms: Iterable[str]) -> Iterator[str]:
+    """Those of which every word stands in what a text is `alike`."""
+    return (form for form in forms if all(alike(word) in there for word in form.split()))
+
+
+def alike(text: str) -> str:
+    """The same for all texts that are the same in any case, by whichever rule: that of `re` has one class for the `i`
+    with a dot and without.
+    """
+    return text.casefold().replace("\u0131", "i").replace("i\u0307", "i")
 
 
 def _choices(forms: Iterable[str]) -> str:
     longest_first = sorted(forms, key=lambda each: (-len(each), each))
-    return "|".join(r"\s+".join(map(re.escape, each.split())) for each in longest_first)
+    return "|".join(r"\s+".join(map(re.escape, each.split())) for each in longest_first) or _NEVER
 
 
 def _add(found: list[Named[P]], text: str, name: Named[P]) -> None:

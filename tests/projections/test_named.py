@@ -1,12 +1,14 @@
 """Names in a text, however they are written there."""
 
 import json
+import re
+import sys
 
 import pytest
 
 from projections.caller import with_names, without_names
 from projections.ids import Handle
-from projections.named import named_in, nameless, nameless_json
+from projections.named import alike, named_in, nameless, nameless_json
 from projections.people import SOMEONE
 from tests.world import handle
 
@@ -91,3 +93,31 @@ def test_what_names_nobody_stays_as_it_was_written_and_what_is_no_json_is_text()
     assert nameless_json('{ "query":  "cats" }', ["Zoë"]) == '{ "query":  "cats" }'
     assert nameless_json('{"query": "Zoë', ["Zoë"]) == '{"query": "someone'
     assert nameless_json("[" * 100_000 + '"Zoë"', ["Zoë"]).endswith('"someone"')
+
+
+def test_letters_that_are_the_same_in_any_case_are_alike() -> None:
+    cased = "".join(
+        each
+        for each in map(chr, range(sys.maxunicode + 1))
+        if each != each.casefold() or (each.isalpha() and each.upper() != each)
+    )
+    for letter in cased:
+        for same in re.findall(re.escape(letter), cased, re.IGNORECASE):
+            assert alike(same) == alike(letter), (letter, same)
+
+
+def test_no_pattern_is_made_where_no_name_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = list[str]()
+    real = re.compile
+
+    def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
+        made.append(pattern)
+        return real(pattern, flags)
+
+    monkeypatch.setattr(re, "compile", compiled)
+    names = {handle(f"person {number}"): f"Person{number} Quill" for number in range(200)}
+    assert said("Fine by me: the gardener comes on Sunday.", names=names) == "Fine by me: the gardener comes on Sunday."
+    assert made == []
+    assert nameless("Ask PERSON7, will you?", names.values()) == f"Ask {SOMEONE}, will you?"
+    assert len(made) == 1
+    assert "Person8" not in made[0]
