@@ -16,7 +16,9 @@ from tests.examples import examples
 from tests.generator import Story, fixed_story, stories
 from tests.replay.stage import FakeClock, Table, drafts, folded, living, ranges_agree, readable, scanned, setting
 
-LAW = settings(max_examples=examples(70, 200), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+HISTORIES = examples(200, 500)
+"""How many each law is tried on."""
+LAW = settings(max_examples=HISTORIES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 def replayed(engine: Engine, records: Iterable[Record], moment: Moment) -> dict[str, Table]:

@@ -24,7 +24,9 @@ from tests.replay.conftest import SHARED
 from tests.replay.stage import FakeClock, digest, drafts, folded, in_memory, living, readable, scanned, together
 from tests.world import NOW, handle
 
-LAW = settings(max_examples=examples(70, 200), deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+HISTORIES = examples(200, 500)
+"""How many each law is tried on."""
+LAW = settings(max_examples=HISTORIES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 
 @contextmanager
