@@ -4,7 +4,8 @@
 
 The file is never held in memory: what stands before `messages` is read when it is recognised, the messages as they are
 asked for. A message that has not the form of one is skipped, not the file. An account is the assistant when the
-operator names it, and a conversation is a DM when one person and a bot write in it.
+operator names it, and a conversation is a DM when one person and a bot write in it. What is asked of the memory, and
+what it says to that, was never said to anybody: it is skipped, as live (`discord_asides`).
 """
 
 import re
@@ -17,6 +18,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dnam.importers import order, stream
+from dnam.importers.discord_asides import COMMAND, Asides
 from dnam.importers.discord_form import (
     KINDS,
     PRIVATE,
@@ -114,7 +116,7 @@ class DiscordExport:
 
     def read(self, options: Options) -> Iterator[Arrival]:
         """See `Source.read`. What is skipped comes between the messages, where it was met."""
-        translator = _Translator(self._place(options), options.assistants)
+        translator = _Translator(self._place(options), options)
         numbered = enumerate(stream.values(self.path, "messages.item", "message"), 1)
         read: Iterator[_Read | Skipped] = (_read(number, value, options.now) for number, value in numbered)
         if self._is_newest_first(options.now):
@@ -203,9 +205,10 @@ class DiscordExport:
 class _Translator:
     """From the file's messages to dnam's. It remembers which were the assistant's, to know replies to them."""
 
-    def __init__(self, place: PlaceSeen, assistants: Sequence[str]) -> None:
+    def __init__(self, place: PlaceSeen, options: Options) -> None:
         self._place = place
-        self._assistants = assistants
+        self._assistants = options.assistants
+        self._asides = Asides(options.assistants, shows_memory=place.key == options.memory_channel)
         self._own: set[str] = set()
 
     def translate(self, read: _Read) -> Arrival:
@@ -215,10 +218,14 @@ class _Translator:
             self._own.add(message.id)
         text, mentions = cut_mentions(message.content or "", message.mentions, self._assistants)
         attachments = tuple(_attached(message))
-        reason = _why_not_taken(message, text, mentions, attachments)
+        reply_to = self._reply_to(message)
+        aside = self._asides.why_not_said(message, author, reply_to) if message.type in TAKEN else ""
+        edited = iso_ms(message.timestamp_edited)
+        # What was edited into a command takes back what was heard of it before, and is nothing else.
+        is_rewritten = aside == COMMAND and edited is not None
+        reason = _why_not_taken(message, text, mentions, attachments) or ("" if is_rewritten else aside)
         if reason:
             return Skipped(reason, f"message {read.number} (id {message.id})")
-        reply_to = self._reply_to(message)
         request = HeardRequest(
             key=message.id,
             place=self._place,
@@ -228,11 +235,12 @@ class _Translator:
             said=read.said,
             fresh=(),
             mentions=mentions,
-            edited=iso_ms(message.timestamp_edited),
+            edited=edited,
             reply_to=reply_to,
             reply_said=None if reply_to is None else snowflake_ms(reply_to.key),
             attachments=attachments,
             addressed=author != "self" and self._is_addressed(message, reply_to),
+            only_known=is_rewritten,
         )
         return Arrived(request)
 

@@ -28,7 +28,8 @@ KINDS: dict[str, PlaceKind] = {
 PRIVATE = ("DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread")
 """Types that say themselves that a guild cannot read them: no `--audience guild` makes them public."""
 
-TAKEN = ("Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "20", "23")
+TO_COMMANDS = ("ChatInputCommand", "ContextMenuCommand", "20", "23")
+TAKEN = ("Default", "Reply", *TO_COMMANDS)
 """Message types that somebody wrote; 20 and 23 are answers to commands, by number where the exporter has no name for
 them. All others are the platform's own notices."""
 
@@ -109,6 +110,12 @@ class Reference(msgspec.Struct, rename="camel"):
     type: str | None = None
 
 
+class Interaction(msgspec.Struct):
+    """What somebody did that a bot's message is the answer to: a slash command, by its name, or a menu."""
+
+    name: str | None = None
+
+
 class Message(msgspec.Struct, rename="camel"):
     """A message, as far as it is read."""
 
@@ -123,6 +130,7 @@ class Message(msgspec.Struct, rename="camel"):
     embeds: tuple[Any, ...] = ()
     stickers: tuple[Sticker, ...] = ()
     reference: Reference | None = None
+    interaction: Interaction | None = None
     forwarded_message: Forwarded | None = None
 
 

@@ -90,12 +90,15 @@ class Options(NamedTuple):
     """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
 
     `assistants` are the ids of the accounts that were the assistant, or names of theirs. `now` is the clock, in ms.
+    `memory_channel` is the key of the transparency channel, where there is one: what the assistant says there is what
+    it shows of its memory.
     """
 
     audience: Told | None = None
     audiences: Mapping[str, Told] = {}
     assistants: tuple[str, ...] = ()
     now: int = LATEST_MS
+    memory_channel: str = ""
 
     def told(self, channel: str) -> Told | None:
         """What is known of who could read a channel, from its key."""

@@ -1,0 +1,55 @@
+"""What was taken back stays taken back, whatever file comes in afterwards: what it was in is in many exports."""
+
+from pathlib import Path
+from typing import Any
+
+from tests.dnam.cli.memories import dnam
+from tests.dnam.importers.files import BOT, KIM, LEE, export, message, write
+
+KIM_ID = f"discord:{KIM['id']}"
+QUINCES = "I prefer pears over quinces"
+HELLO = (message(1, QUINCES), message(2, "hello all", LEE), message(3, "hello!", BOT))
+
+
+def came_in(folder: Path, *messages: dict[str, Any], assistant: str = "dnam") -> str:
+    """Import a channel that everybody could read, as it is exported now; what was said of it."""
+    given = write(folder / "talk.json", export(*messages))
+    said = ["--assistant", assistant] if assistant else []
+    done = dnam("import", given, "--audience", "guild", *said, "--yes", "--data", folder / "data")
+    assert done.code == 0, done
+    return done.out
+
+
+def told(folder: Path, *words: str | Path) -> str:
+    done = dnam(*words, "--data", folder / "data")
+    assert done.code == 0, done
+    return done.out
+
+
+def known(folder: Path) -> str:
+    """What a prompt there has, and what is found of the word."""
+    found = dnam("search", "quinces", "--in", "talk", "--data", folder / "data").out
+    return found + told(folder, "prompt", "Lee", "how are you?", "--in", "talk") + told(folder, "summary", "talk")
+
+
+def replying(n: int, content: str, to: dict[str, Any]) -> dict[str, Any]:
+    return message(n, content, BOT, type="Reply", reference={"messageId": to["id"], "channelId": "500"})
+
+
+def test_commands_and_their_replies_bring_no_forgotten_words_back(tmp_path: Path) -> None:
+    came_in(tmp_path, *HELLO)
+    told(tmp_path, "forget", KIM_ID, f"User prefers {QUINCES.removeprefix('I prefer ')}.", "--in", "talk")
+    asked = message(50, "!memory forget User prefers pears over quinces")
+    said = came_in(
+        tmp_path,
+        *HELLO,
+        asked,
+        replying(51, "Forgot 1 item(s).\n- [preference] User prefers pears over quinces.", asked),
+        message(52, "!memory remember my bank is far"),
+        message(53, "ok", LEE),
+    )
+    assert "Imported 1 message; 3 known already; 3 skipped." in said
+    assert "skipped 2: a command to the memory" in said
+    assert "skipped 1: what the memory replied to a command" in said
+    assert "quinces" not in dnam("search", "quinces", "--in", "talk", "--data", tmp_path / "data").out
+    assert "bank" not in known(tmp_path)
