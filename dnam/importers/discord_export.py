@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dnam.importers import order, stream
+from dnam.importers.discord_answers import Answers
 from dnam.importers.discord_asides import COMMAND, Asides
 from dnam.importers.discord_form import (
     KINDS,
@@ -209,6 +210,7 @@ class _Translator:
         self._place = place
         self._assistants = options.assistants
         self._asides = Asides(options.assistants, shows_memory=place.key == options.memory_channel)
+        self._answers = Answers()
         self._own: set[str] = set()
 
     def translate(self, read: _Read) -> Arrival:
@@ -220,6 +222,8 @@ class _Translator:
         attachments = tuple(_attached(message))
         reply_to = self._reply_to(message)
         aside = self._asides.why_not_said(message, author, reply_to) if message.type in TAKEN else ""
+        is_written = self._assistants and message.type in TAKEN
+        answered = self._answers.answered(message, read.said, author, reply_to) if is_written else None
         edited = iso_ms(message.timestamp_edited)
         # What was edited into a command takes back what was heard of it before, and is nothing else.
         is_rewritten = aside == COMMAND and edited is not None
@@ -241,6 +245,7 @@ class _Translator:
             attachments=attachments,
             addressed=author != "self" and self._is_addressed(message, reply_to),
             only_known=is_rewritten,
+            answers=answered,
         )
         return Arrived(request)
 

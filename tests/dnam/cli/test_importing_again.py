@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.dnam.cli.memories import dnam
-from tests.dnam.importers.files import BOT, KIM, LEE, export, message, write
+from tests.dnam.importers.files import BOT, KIM, LEE, T0, export, flake, message, write
 
 KIM_ID = f"discord:{KIM['id']}"
 QUINCES = "I prefer pears over quinces"
@@ -53,3 +53,31 @@ def test_commands_and_their_replies_bring_no_forgotten_words_back(tmp_path: Path
     assert "skipped 1: what the memory replied to a command" in said
     assert "quinces" not in dnam("search", "quinces", "--in", "talk", "--data", tmp_path / "data").out
     assert "bank" not in known(tmp_path)
+
+
+def test_what_the_assistant_said_to_a_message_that_was_redacted_does_not_come_in(tmp_path: Path) -> None:
+    came_in(tmp_path, *HELLO)
+    told(tmp_path, "redact", f"discord:{HELLO[0]['id']}", "--yes")
+    marked = replying(4, "You prefer quinces", HELLO[0])
+    came_in(tmp_path, *HELLO, marked, message(5, "quinces, so to say", BOT), message(6, "x", LEE))
+    assert "quinces" not in known(tmp_path)
+    follows = message(1, "You like quinces", BOT, id=flake(T0 + 1500))
+    came_in(tmp_path, HELLO[0], follows, *HELLO[1:])
+    assert "quinces" not in known(tmp_path)
+
+
+def test_nor_does_what_it_said_to_who_opted_out(tmp_path: Path) -> None:
+    came_in(tmp_path, *HELLO[1:])
+    told(tmp_path, "opt-out", KIM_ID, "--yes")
+    asked = message(10, QUINCES)
+    came_in(
+        tmp_path,
+        *HELLO[1:],
+        asked,
+        message(11, "Quinces are good for you", BOT),
+        message(12, "ok then", LEE),
+        replying(13, "You said quinces", asked),
+        message(14, "quinces, again", BOT),
+    )
+    assert "quinces" not in known(tmp_path).casefold()
+    assert "ok then" in known(tmp_path)

@@ -16,7 +16,7 @@ from dnam.importers.discord_export import MOST_NAMED, NAMES_TOO_MANY
 from dnam.importers.discord_form import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
-from projections.decisions.hear import Mention
+from projections.decisions.hear import Answered, Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import FORWARDED, Attachment
@@ -492,3 +492,21 @@ def test_a_message_that_names_more_people_than_one_can_is_passed_over(tmp_path: 
     arrivals = list(source(tmp_path, export(named, message(2))).read(Options()))
     assert len(requests(arrivals)) == taken + 1
     assert reasons(arrivals) == ({} if taken else {NAMES_TOO_MANY: 1})
+
+
+def test_of_what_the_assistant_said_it_is_told_whom_it_answers(tmp_path: Path) -> None:
+    asked, other = message(1, "what is tea?"), message(2, "hm", LEE)
+    reply = message(3, "a drink", BOT, type="Reply", reference={"messageId": asked["id"], "channelId": "500"})
+    rest, command, to_bot = (
+        message(4, "and a plant", BOT),
+        message(5, "!memory", LEE),
+        message(6, "♫", user("x", bot=True)),
+    )
+    after = message(7, "a song", BOT)
+    lost = message(8, "of whom?", BOT, type="Reply", reference={"messageId": flake(T0), "channelId": "500"})
+    value = export(message(0, "hello", BOT), asked, other, reply, rest, command, to_bot, after, lost)
+    found = heard(tmp_path, value, ASSISTED)
+    to_kim = Answered(Ref("discord", asked["id"]), T0 + 1000, KIM_ACCOUNT)
+    to_music = Answered(Ref("discord", to_bot["id"]), T0 + 6000)
+    assert [each.answers for each in found] == [None, None, None, to_kim, to_kim, None, to_music, None]
+    assert {each.answers for each in heard(tmp_path, value)} == {None}
