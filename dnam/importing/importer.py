@@ -22,8 +22,10 @@ from projections.decisions.draft import Decision, Draft, Minter
 from projections.decisions.hear import DOUBTED, HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
+    ONCE_ERASED,
     ONCE_NARROWER,
     import_item,
+    may_repeat_erased,
 )
 from projections.decisions.meet import Account, is_unwelcome, meet
 from projections.decisions.place import WIDER, PlaceSeen, describe, session_of, widens
@@ -289,6 +291,8 @@ def _why_not_taken(rows: Rows, summary: ImportedSummary, seen: PlaceSeen) -> str
     """Why a summary that is no known person's is not taken; empty when it is."""
     if summary.account is not None:
         return UNWANTED
+    if may_repeat_erased(rows, seen.audience, summary.updated):
+        return ONCE_ERASED
     if not is_heard(rows, seen, summary.updated):
         return NOBODY_HEARD
     return ONCE_NARROWER if was_narrower(rows, seen, summary.updated) else ""

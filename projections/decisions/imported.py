@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from heapq import merge
 from typing import Literal, NamedTuple
 
+from projections.consent import last_erasure
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.guarded import shown_text
 from projections.decisions.resting import Claimed, rest
@@ -14,6 +15,7 @@ from projections.events.values import (
     OPERATOR,
     About,
     Audience,
+    AudienceKind,
     By,
     Evidence,
     Item,
@@ -40,6 +42,8 @@ from projections.summaries import find_summary
 VERSION = "imported@2"
 PLATFORM_NAME = "discoclaw"
 ONCE_NARROWER = "summary of a channel that was restricted once: nobody knows what in it is from then"
+"""Another reason."""
+ONCE_ERASED = "summary of a channel from before somebody was erased: nobody knows what in it was theirs"
 """Another reason."""
 NOBODY_HEARD = (
     "summary of a channel in which nobody was heard: nobody could erase it. It comes in together with an export of "
@@ -238,7 +242,8 @@ def _is_stale(rows: Rows, shelf: Shelf, item: Item, request: ImportItemRequest) 
 
 def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
     """The summary as the file has it; nothing when it was imported, is empty, or the live one is as new, or nobody is
-    known whose words it could rest on. Raises BadRequest for one that only instructs the assistant.
+    known whose words it could rest on. Raises BadRequest for one that only instructs the assistant, and for one of a
+    channel that may repeat somebody who was erased.
 
     It rests on whoever was heard in its session, so that it goes when one of them is erased. A file with their messages
     is imported together with it, or before it.
@@ -253,6 +258,8 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         raise BadRequest("the summary does nothing but instruct the assistant")
     if not text:
         return []
+    if may_repeat_erased(rows, request.audience.kind, request.updated):
+        raise BadRequest(ONCE_ERASED)
     epoch, direct = request.audience.epoch, request.audience.kind == "direct"
     heard = () if direct else heard_in(rows, request.session, epoch, request.updated)
     if (not request.person and not heard) or is_mixed(rows, request.session, request.audience, request.updated):
@@ -276,6 +283,14 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         left_out=left_out,
     )
     return [Minter(rows, origin).draft(event)]
+
+
+def may_repeat_erased(rows: Rows, kind: AudienceKind, said: int) -> bool:
+    """Whether a summary of then (ms) may have words of somebody who was erased since. A direct message's are its
+    person's.
+    """
+    erased = None if kind == "direct" else last_erasure(rows)
+    return erased is not None and said <= erased
 
 
 def is_mixed(rows: Rows, session: str, audience: Audience, said: int) -> bool:

@@ -81,3 +81,13 @@ def test_nor_does_what_it_said_to_who_opted_out(tmp_path: Path) -> None:
     )
     assert "quinces" not in known(tmp_path).casefold()
     assert "ok then" in known(tmp_path)
+
+
+def test_a_summary_from_before_an_erasure_does_not_come_in(tmp_path: Path) -> None:
+    came_in(tmp_path, *HELLO[:2], assistant="")
+    told(tmp_path, "export", "--discoclaw", tmp_path / "files")
+    told(tmp_path, "erase", KIM_ID, "--yes")
+    said = told(tmp_path, "import", tmp_path / "files", "--yes")
+    assert "skipped 1: summary of a channel from before somebody was erased" in said
+    assert dnam("summary", "talk", "--data", tmp_path / "data").out == ""
+    assert "quinces" not in told(tmp_path, "prompt", "Lee", "how are you?", "--in", "talk")
