@@ -149,7 +149,8 @@ class ImportedItem(msgspec.Struct, frozen=True):
     reference, where the words under it may change. `portable`: its program has no levels, so `--portable` may widen it.
     Not `dated`: the times are bounds, and the same words again are nothing new. `quote` are the words it rests on, in
     the message of its source, which was said at `message_said`, where that is known. `was` is the id that its file
-    gives it, where another item of it has that too, and keeps it.
+    gives it, where another item of it has that too, and keeps it. `author` is who said that of which it was learned,
+    where it is nobody's and its file says so.
     """
 
     account: Account | None
@@ -176,6 +177,7 @@ class ImportedItem(msgspec.Struct, frozen=True):
     source_count: int = 1
     row: Ref | None = None
     was: str = ""
+    author: Account | None = None
 
     @property
     def said(self) -> int:

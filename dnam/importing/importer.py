@@ -50,7 +50,7 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 from replay.group import Recorded
 
-UNWANTED = "its person opted out, or was erased since"
+UNWANTED = "its person, or who said what it was learned of, opted out or was erased since"
 """Why an item or a summary is not taken; what it is counted by."""
 QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
 """Another reason."""
@@ -252,14 +252,15 @@ class Importer:
 
     async def _item(self, item: ImportedItem) -> None:
         person = NOBODY if item.account is None else await self._person(item.account, item.created)
-        if item.account is not None and not person:
+        author = NOBODY if item.author is None else await self._person(item.author, item.created)
+        if (item.account is not None and not person) or (item.author is not None and not author):
             self.tally.skipped[UNWANTED] += 1
             return
         if item.was:
             self.tally.change(RENAMED, f"{item.was} of {item.user} is {item.id} here")
         cap = self._memory.settings.durable_max_items
         guarding = self._memory.guarding
-        request = item_request(item, person, portable=self._portable, cap=cap, guarding=guarding)
+        request = item_request(item, person, author, portable=self._portable, cap=cap, guarding=guarding)
         self.tally.people.update([person] if person else [])
         self._span.take(item.updated)
         await self._submit("items", lambda rows: import_item(rows, request))

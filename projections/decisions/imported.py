@@ -27,6 +27,7 @@ from projections.ids import LAST, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.items import ItemRow, forgotten_of
 from projections.lookup import people
 from projections.messages import RESPOKEN, SPOKEN, key_point, unit
+from projections.people import accounts_of
 from projections.policies.guards import Guarding, held_imported
 from projections.policies.instructions import InstructionWords
 from projections.policies.item_ids import fresh_id
@@ -58,6 +59,7 @@ class ImportItemRequest(NamedTuple):
     `owner` is NOBODY for what is `about` no person. `key` is what `program` calls it, where `id` is empty: then the
     item's id is made from its words. `row` says the same as a reference, where the words under it may change. Not
     `dated`: its program does not know when it was updated. `quote` and `message_said` are as in `resting.Claimed`.
+    `author` is who said that of which it was learned, where it is nobody's and that is known: it goes with them.
     """
 
     user: str
@@ -86,6 +88,7 @@ class ImportItemRequest(NamedTuple):
     source_count: int = 1
     row: Ref | None = None
     guarding: Guarding = Guarding()
+    author: Handle = NOBODY
 
 
 class ImportSummaryRequest(NamedTuple):
@@ -119,12 +122,12 @@ def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
         return []
     verdict = held_imported(item.text, request.guarding)
     if verdict is not None:
-        shelf.record(_held(item, verdict, rests.causes))
+        shelf.record(_held(item, verdict, causes_of(rests.causes, _known_of(rows, request.author))))
         return shelf.drafts
     event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
         said=request.updated,
         by=request.by,
-        causes=causes_of(_before(rows, shelf, item), rests.causes),
+        causes=causes_of(_before(rows, shelf, item), (*rests.causes, *_known_of(rows, request.author))),
         item=item,
         reason=_reason(request),
         policy=VERSION,
@@ -143,6 +146,13 @@ def _before(rows: Rows, shelf: Shelf, item: Item) -> tuple[EventId, ...]:
         return ()
     known = (each for each in rests_on(there.item.evidence) if rows.ids.status(each) in ("known", "redacted"))
     return causes_of([there.event], known)
+
+
+def _known_of(rows: Rows, author: Handle) -> tuple[EventId, ...]:
+    """By what somebody is known. What rests on it is sealed for them too, and goes with the last that is known of them,
+    also where no message says any more that the words are theirs.
+    """
+    return tuple(each.row.event for each in accounts_of(rows, author))[:1]
 
 
 def _text(request: ImportItemRequest) -> str:

@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.dnam.cli.memories import dnam
 from tests.dnam.importers.files import BOT, KIM, LEE, T0, export, flake, message, write
+from tests.dnam.importers.test_clanky import database, fact, lore
 
 KIM_ID = f"discord:{KIM['id']}"
 QUINCES = "I prefer pears over quinces"
@@ -91,3 +94,43 @@ def test_a_summary_from_before_an_erasure_does_not_come_in(tmp_path: Path) -> No
     assert "skipped 1: summary of a channel from before somebody was erased" in said
     assert dnam("summary", "talk", "--data", tmp_path / "data").out == ""
     assert "quinces" not in told(tmp_path, "prompt", "Lee", "how are you?", "--in", "talk")
+
+
+def remembered(folder: Path, *, by: str | None = KIM["id"]) -> Path:
+    """What Clanky remembered of Kim's first message: of Kim, and of the server."""
+    what = {"guild_id": "100", "channel_id": "500", "source_message_id": HELLO[0]["id"], "evidence_text": "quinces"}
+    of_kim = what | {"user_id": KIM["id"], "subject": KIM["id"]}
+    return database(
+        folder / "clanky", lore("Quinces are in season", **what, user_id=by), fact("Likes quinces", **of_kim)
+    )
+
+
+def shown(folder: Path) -> str:
+    """What is remembered of Kim, and of the server."""
+    return "".join(dnam("show", who, "--data", folder / "data").out for who in (KIM_ID, "Lee"))
+
+
+@pytest.mark.parametrize("first", [True, False], ids=["items first", "messages first"])
+@pytest.mark.parametrize("act", ["redact", "erase"])
+def test_what_was_learned_of_a_message_goes_with_it_whichever_came_in_first(
+    tmp_path: Path, act: str, first: bool
+) -> None:
+    given = remembered(tmp_path)
+    if first:
+        told(tmp_path, "import", given, "--no-learn", "--yes")
+    messages = write(tmp_path / "talk.json", export(*HELLO))
+    told(tmp_path, "import", messages, "--audience", "guild", "--no-learn", "--yes")
+    if not first:
+        told(tmp_path, "import", given, "--no-learn", "--yes")
+    assert shown(tmp_path).count("uinces") == 3
+    told(tmp_path, act, f"discord:{HELLO[0]['id']}" if act == "redact" else KIM_ID, "--yes")
+    assert "uinces" not in shown(tmp_path)
+
+
+@pytest.mark.parametrize("by", [KIM["id"], None], ids=["by its file", "by the message"])
+def test_what_was_learned_of_who_opted_out_does_not_come_in(tmp_path: Path, by: str | None) -> None:
+    came_in(tmp_path, message(1, "hello"), *HELLO[1:])
+    told(tmp_path, "opt-out", KIM_ID, "--yes")
+    said = told(tmp_path, "import", remembered(tmp_path, by=by), "--yes")
+    assert "Imported nothing new; 2 skipped." in said
+    assert "uinces" not in shown(tmp_path)
