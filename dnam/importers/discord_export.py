@@ -139,7 +139,8 @@ class DiscordExport:
         audience, partner = self._audience(told, options.assistants)
         kind: PlaceKind = "direct" if partner else "group" if self._kind == "direct" else self._kind
         # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
-        parent = self._channel.category_id if kind == "thread" else None
+        key = self._channel.category_id if kind == "thread" else None
+        parent = Ref(DISCORD, key) if key else None
         return PlaceSeen(
             platform=DISCORD,
             key=self._channel.id,
@@ -149,9 +150,10 @@ class DiscordExport:
             audience=audience,
             guild=self._guild_ref,
             guild_name=self._guild_name,
-            parent=Ref(DISCORD, parent) if parent else None,
+            parent=parent,
             partner=partner,
             told=told is not None,
+            readers=None if self._is_private else parent,
         )
 
     def _told(self, options: Options) -> Told | None:

@@ -28,6 +28,7 @@ from projections.decisions.meet import Account, Meeting, is_unwelcome
 from projections.decisions.place import (
     UNSAID,
     PlaceSeen,
+    as_read,
     is_unsaid,
     place_ref,
     places_news,
@@ -53,7 +54,7 @@ from projections.events.values import (
 from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.messages import MessageRow
 from projections.people import person_of
-from projections.places import audience_of, epoch_of
+from projections.places import PlaceRow, audience_of, epoch_of, open_threads_in
 from projections.policies.compartments import place_said
 from projections.policies.secrets import doubt
 from projections.recall.documents import spoken_text
@@ -63,11 +64,14 @@ from projections.summaries import era_of
 from projections.turns import SENT, sent_key
 
 TOO_MANY = (
-    "its channel was open to more, and more items rest on it than one decision can move: change its audience first"
+    "its channel was open to more, and more threads and items rest on it than one decision can close: change its "
+    "audience first"
 )
 __all__ = ["DeletedRequest", "HeardRequest", "Mention", "accounts", "delete", "hear", "message_identity"]
 DOUBTED, DOUBTED_TEXT = "message", "a whole message"
 """What a message is called that may hold a secret: its words stand in it alone."""
+NEVER = -1
+"""The epoch before the first."""
 WINDOW = 20
 """How much of what was said before a message of the assistant's own counts as what it rests on."""
 ON_ITS_WAY_MS = 60 * MINUTE_MS
@@ -130,6 +134,7 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
     one that closes a place on which more items rest than one decision can move.
     """
+    request = request._replace(place=as_read(rows, request.place))
     concerned = _concerned(request)
     if _is_kept_out(rows, request, concerned):
         rewritten = _rewritten(rows, request)
@@ -184,10 +189,14 @@ def _concerned(request: HeardRequest) -> frozenset[Account]:
 
 
 def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
-    """The new epoch of a place that fewer can read than was known, when the operator says so."""
+    """The new epoch of a place that fewer can read than was known, when the operator says so; its first one where
+    nothing was known but threads in it.
+    """
     seen = request.place
-    known = audience_of(rows, place_ref(seen)) if seen.told and seen.audience == "channel" else None
-    if known is None or known.kind != "guild":
+    if not seen.told or seen.audience != "channel":
+        return None
+    known = audience_of(rows, place_ref(seen)) or Audience("guild", place_ref(seen), NEVER)
+    if known.kind != "guild":
         return None
     return PlaceAudienceChanged(
         said=request.said,
@@ -201,14 +210,29 @@ def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
 
 
 def _closing(rows: Rows, request: HeardRequest, narrowed: PlaceAudienceChanged) -> list[Draft]:
-    """The new epoch, and the guild's items that rest on this place alone: nothing stays open that should be closed."""
+    """The new epoch, that of each open thread in it, and the guild's items that rest on these alone: nothing stays open
+    that should be closed.
+    """
     place, epoch = narrowed.place, str(narrowed.audience.epoch)
     minter = Minter(rows, Origin(Identity(place.platform, "place", place.key, epoch, request.said)))
-    changed = minter.draft(narrowed)
-    moves = list(islice(moves_from(rows, request.place, narrowed.previous, request.said), MOST_MOVED + 1))
-    if len(moves) > MOST_MOVED:
+    changed = minter.draft(narrowed)  # of a place that was not known, its description says who can read it
+    threads = open_threads_in(rows, place)
+    closed = [minter.draft(_closed_with(narrowed, *each)) for each in threads]
+    moves = list(islice(moves_from(rows, request.place, narrowed.previous, request.said, threads), MOST_MOVED + 1))
+    if len(moves) + len(threads) > MOST_MOVED:
         raise BadRequest(TOO_MANY)
-    return [*map(minter.draft, moves), changed]
+    return [*map(minter.draft, moves), *closed, *([] if narrowed.previous.epoch == NEVER else [changed])]
+
+
+def _closed_with(narrowed: PlaceAudienceChanged, thread: PlaceRow, known: Audience) -> PlaceAudienceChanged:
+    """A thread that has the readers of a channel which fewer can read."""
+    return msgspec.structs.replace(
+        narrowed,
+        place=thread.place,
+        audience=Audience("channel", narrowed.audience.place, known.epoch + 1),
+        previous=known,
+        session=thread.session,
+    )
 
 
 def _heard(rows: Rows, request: HeardRequest, concerned: frozenset[Account], audience: Audience | None) -> list[Draft]:

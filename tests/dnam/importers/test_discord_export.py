@@ -510,3 +510,18 @@ def test_of_what_the_assistant_said_it_is_told_whom_it_answers(tmp_path: Path) -
     to_music = Answered(Ref("discord", to_bot["id"]), T0 + 6000)
     assert [each.answers for each in found] == [None, None, None, to_kim, to_kim, None, to_music, None]
     assert {each.answers for each in heard(tmp_path, value)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "readers"),
+    [
+        ("GuildPublicThread", "400"),
+        ("GuildNewsThread", "400"),
+        ("GuildPrivateThread", None),
+        ("GuildTextChat", None),
+        ("GuildNovelThread", None),
+    ],
+)
+def test_a_public_thread_has_the_readers_of_its_channel(tmp_path: Path, kind: str, readers: str | None) -> None:
+    (request,) = heard(tmp_path, export(message(1), kind=kind), Options(audience="guild"))
+    assert request.place.readers == (readers and Ref("discord", readers))
