@@ -56,7 +56,9 @@ class ExportedChannel(msgspec.Struct, rename="camel"):
 
 
 class User(msgspec.Struct, rename="camel"):
-    """An account: `name` is what Discord itself calls it, `nickname` what people there see."""
+    """An account: `name` is what Discord itself calls it, `nickname` what people of that server see, which is for no
+    other server: nobody is called by it here.
+    """
 
     id: NonEmpty
     name: str = ""
@@ -66,7 +68,7 @@ class User(msgspec.Struct, rename="camel"):
 
     @property
     def shown(self) -> str:
-        """The name that people see."""
+        """The name that people there see."""
         return self.nickname or self.name
 
     @property
@@ -77,8 +79,8 @@ class User(msgspec.Struct, rename="camel"):
 
     @property
     def account(self) -> Account:
-        """They, by both of their names."""
-        return Account(DISCORD, self.id, self.shown, self.name)
+        """They, by the account's own name alone: what its person goes by everywhere, the exporter does not write."""
+        return Account(DISCORD, self.id, username=self.name)
 
 
 class File(msgspec.Struct, rename="camel"):

@@ -241,8 +241,9 @@ class Importer:
         person, origin, said = known[0], self._memory.origin(), self._memory.now()
         own = await self._memory.look(lambda rows: person_of(rows, account.platform, account.id))
         if own is not None and own.row.person != person:
+            called = account.name or account.username or account.id
             raise BadRequest(
-                f"{account.name or account.id} is a person of their own here already; `--same-person` joins accounts "
+                f"{called} is a person of their own here already; `--same-person` joins accounts "
                 "when they are first seen. Import into a new folder to join them"
             )
         named = account_without_secrets(account)

@@ -423,7 +423,7 @@ def _translate(
         said=request.said,
         text=request.text,
         speaker=speaker,
-        author_name="" if request.author == "person" else request.speaker.name,
+        author_name="" if request.author == "person" else request.speaker.name or request.speaker.username,
         guild=request.place.guild,
         spans=tuple(Span(each.at, meeting.handle(each.account), each.kind) for each in request.mentions),
         reply_to=request.reply_to,
