@@ -137,6 +137,11 @@ def _name(rows: Rows, person: Handle, channel: Channel, shared: Container[str]) 
     return marked(name, escaped(account_words(rows, person, channel.audience.place.platform)))
 
 
+def is_snapshot(text: str) -> bool:
+    """Whether a text reads as a snapshot."""
+    return text.startswith(BEGINNING) and LAST in text
+
+
 def shown_digest(text: str) -> bytes:
     """The content digest of the snapshot whose text this is, as a channel shows it."""
     return hashlib.sha256(text.rpartition(LAST)[0].encode()).digest()

@@ -117,6 +117,13 @@ def open_places(rows: Rows, guild: Ref) -> list[PlaceRow]:
     return [row for row, audience in known if audience is not None and audience.kind == "guild"]
 
 
+def open_threads_in(rows: Rows, channel: Ref) -> list[tuple[PlaceRow, Audience]]:
+    """The threads of a channel that everyone of its guild can read, as far as is known, and their audiences."""
+    found = (each.row for each in rows.scan(PLACES) if each.row.parent == channel and each.row.kind == "thread")
+    known = ((row, audience_of(rows, row.place)) for row in found)
+    return [(row, audience) for row, audience in known if audience is not None and audience.kind == "guild"]
+
+
 def channels_in(rows: Rows, guild: Ref) -> frozenset[Ref]:
     """The channels of a guild that are known, be it by a thread in them alone."""
     known = (each.row for each in rows.scan(PLACES) if each.row.guild == guild)

@@ -117,7 +117,7 @@ def _bring_given(shell: Shell, given: Given, how: How, so_far: SoFar, *, learn_a
     if export is not None:
         take_back(shell, export, so_far, dry_run=dry_run)
         return
-    asked = Asked(found.all, _options(found.all, shell.out, how.audience, list(how.assistants)), how.same)
+    asked = Asked(found.all, _options(found.all, shell, how.audience, list(how.assistants)), how.same)
     options = checked(asked, partial(_rehearsing, shell), must_exist=not dry_run)
     brought = Brought(found, options, how.same, how.portable, list(found.broken), given.name)
     if dry_run:
@@ -176,13 +176,19 @@ def _pair(text: str) -> tuple[str, str]:
     return one, other
 
 
-def _options(sources: "Sequence[Source]", out: Screen, audience: str | None, assistants: list[str]) -> "Options":
+def _options(sources: "Sequence[Source]", shell: Shell, audience: str | None, assistants: list[str]) -> "Options":
     from dnam.importers.source import Options
 
     told = None if audience is None else _told(audience)
     _tell_of_unknown(channel for source in sources for channel in source.channels)
-    asked = {} if told is not None else _ask(sources, out)
-    return Options(audience=told, audiences=asked, assistants=tuple(assistants), now=time.time_ns() // 1_000_000)
+    asked = {} if told is not None else _ask(sources, shell.out)
+    return Options(
+        audience=told,
+        audiences=asked,
+        assistants=tuple(assistants),
+        now=time.time_ns() // 1_000_000,
+        memory_channel=shell.settings.memory_channel_id,
+    )
 
 
 def _tell_of_unknown(channels: "Iterable[Channel]") -> None:

@@ -58,7 +58,10 @@ class Writers(NamedTuple):
 
     def described(self) -> list[str]:
         """Everybody who may be meant, with their ids, each id once."""
-        named = {_full_id(each.account): f"{one_line(each.account.name)} ({each.account.id})" for each in self.all}
+        named = {
+            _full_id(each.account): f"{one_line(each.account.name or each.account.username)} ({each.account.id})"
+            for each in self.all
+        }
         return sorted(named.values())
 
 

@@ -196,6 +196,7 @@ def _in_guild(row: _Fact, name: str) -> Level:
 def _item(row: _Fact, found: Level, updated: int) -> ImportedItem:
     assert found.where is not None
     message = str(row.source_message_id)
+    author = None if found.owned else snowflake(row.user_id)
     about: About = "owner" if found.where == "owner" else ABOUT.get(row.subject, "person")
     return ImportedItem(
         account=Account(DISCORD, row.subject) if found.owned else None,
@@ -215,6 +216,7 @@ def _item(row: _Fact, found: Level, updated: int) -> ImportedItem:
         confidence=thousandths(row.confidence),
         quote=row.evidence_text.strip(),
         message_said=snowflake_ms(message),
+        author=None if author is None else Account(DISCORD, author),
     )
 
 

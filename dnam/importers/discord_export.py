@@ -4,7 +4,8 @@
 
 The file is never held in memory: what stands before `messages` is read when it is recognised, the messages as they are
 asked for. A message that has not the form of one is skipped, not the file. An account is the assistant when the
-operator names it, and a conversation is a DM when one person and a bot write in it.
+operator names it, and a conversation is a DM when one person and a bot write in it. What is asked of the memory, and
+what it says to that, was never said to anybody: it is skipped, as live (`discord_asides`).
 """
 
 import re
@@ -17,6 +18,8 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from dnam.importers import order, stream
+from dnam.importers.discord_answers import Answers
+from dnam.importers.discord_asides import COMMAND, Asides
 from dnam.importers.discord_form import (
     KINDS,
     PRIVATE,
@@ -114,7 +117,7 @@ class DiscordExport:
 
     def read(self, options: Options) -> Iterator[Arrival]:
         """See `Source.read`. What is skipped comes between the messages, where it was met."""
-        translator = _Translator(self._place(options), options.assistants)
+        translator = _Translator(self._place(options), options)
         numbered = enumerate(stream.values(self.path, "messages.item", "message"), 1)
         read: Iterator[_Read | Skipped] = (_read(number, value, options.now) for number, value in numbered)
         if self._is_newest_first(options.now):
@@ -136,7 +139,8 @@ class DiscordExport:
         audience, partner = self._audience(told, options.assistants)
         kind: PlaceKind = "direct" if partner else "group" if self._kind == "direct" else self._kind
         # The exporter's "category" of a thread is its parent channel; of a channel it is only a heading.
-        parent = self._channel.category_id if kind == "thread" else None
+        key = self._channel.category_id if kind == "thread" else None
+        parent = Ref(DISCORD, key) if key else None
         return PlaceSeen(
             platform=DISCORD,
             key=self._channel.id,
@@ -146,9 +150,10 @@ class DiscordExport:
             audience=audience,
             guild=self._guild_ref,
             guild_name=self._guild_name,
-            parent=Ref(DISCORD, parent) if parent else None,
+            parent=parent,
             partner=partner,
             told=told is not None,
+            readers=None if self._is_private else parent,
         )
 
     def _told(self, options: Options) -> Told | None:
@@ -203,9 +208,11 @@ class DiscordExport:
 class _Translator:
     """From the file's messages to dnam's. It remembers which were the assistant's, to know replies to them."""
 
-    def __init__(self, place: PlaceSeen, assistants: Sequence[str]) -> None:
+    def __init__(self, place: PlaceSeen, options: Options) -> None:
         self._place = place
-        self._assistants = assistants
+        self._assistants = options.assistants
+        self._asides = Asides(options.assistants, shows_memory=place.key == options.memory_channel)
+        self._answers = Answers()
         self._own: set[str] = set()
 
     def translate(self, read: _Read) -> Arrival:
@@ -215,10 +222,16 @@ class _Translator:
             self._own.add(message.id)
         text, mentions = cut_mentions(message.content or "", message.mentions, self._assistants)
         attachments = tuple(_attached(message))
-        reason = _why_not_taken(message, text, mentions, attachments)
+        reply_to = self._reply_to(message)
+        aside = self._asides.why_not_said(message, author, reply_to) if message.type in TAKEN else ""
+        is_written = self._assistants and message.type in TAKEN
+        answered = self._answers.answered(message, read.said, author, reply_to) if is_written else None
+        edited = iso_ms(message.timestamp_edited)
+        # What was edited into a command takes back what was heard of it before, and is nothing else.
+        is_rewritten = aside == COMMAND and edited is not None
+        reason = _why_not_taken(message, text, mentions, attachments) or ("" if is_rewritten else aside)
         if reason:
             return Skipped(reason, f"message {read.number} (id {message.id})")
-        reply_to = self._reply_to(message)
         request = HeardRequest(
             key=message.id,
             place=self._place,
@@ -228,11 +241,13 @@ class _Translator:
             said=read.said,
             fresh=(),
             mentions=mentions,
-            edited=iso_ms(message.timestamp_edited),
+            edited=edited,
             reply_to=reply_to,
             reply_said=None if reply_to is None else snowflake_ms(reply_to.key),
             attachments=attachments,
             addressed=author != "self" and self._is_addressed(message, reply_to),
+            only_known=is_rewritten,
+            answers=answered,
         )
         return Arrived(request)
 

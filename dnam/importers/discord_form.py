@@ -28,7 +28,8 @@ KINDS: dict[str, PlaceKind] = {
 PRIVATE = ("DirectTextChat", "DirectGroupTextChat", "GuildPrivateThread")
 """Types that say themselves that a guild cannot read them: no `--audience guild` makes them public."""
 
-TAKEN = ("Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "20", "23")
+TO_COMMANDS = ("ChatInputCommand", "ContextMenuCommand", "20", "23")
+TAKEN = ("Default", "Reply", *TO_COMMANDS)
 """Message types that somebody wrote; 20 and 23 are answers to commands, by number where the exporter has no name for
 them. All others are the platform's own notices."""
 
@@ -55,7 +56,9 @@ class ExportedChannel(msgspec.Struct, rename="camel"):
 
 
 class User(msgspec.Struct, rename="camel"):
-    """An account: `name` is what Discord itself calls it, `nickname` what people there see."""
+    """An account: `name` is what Discord itself calls it, `nickname` what people of that server see, which is for no
+    other server: nobody is called by it here.
+    """
 
     id: NonEmpty
     name: str = ""
@@ -65,7 +68,7 @@ class User(msgspec.Struct, rename="camel"):
 
     @property
     def shown(self) -> str:
-        """The name that people see."""
+        """The name that people there see."""
         return self.nickname or self.name
 
     @property
@@ -76,8 +79,8 @@ class User(msgspec.Struct, rename="camel"):
 
     @property
     def account(self) -> Account:
-        """They, by both of their names."""
-        return Account(DISCORD, self.id, self.shown, self.name)
+        """They, by the account's own name alone: what its person goes by everywhere, the exporter does not write."""
+        return Account(DISCORD, self.id, username=self.name)
 
 
 class File(msgspec.Struct, rename="camel"):
@@ -109,6 +112,12 @@ class Reference(msgspec.Struct, rename="camel"):
     type: str | None = None
 
 
+class Interaction(msgspec.Struct):
+    """What somebody did that a bot's message is the answer to: a slash command, by its name, or a menu."""
+
+    name: str | None = None
+
+
 class Message(msgspec.Struct, rename="camel"):
     """A message, as far as it is read."""
 
@@ -123,6 +132,7 @@ class Message(msgspec.Struct, rename="camel"):
     embeds: tuple[Any, ...] = ()
     stickers: tuple[Sticker, ...] = ()
     reference: Reference | None = None
+    interaction: Interaction | None = None
     forwarded_message: Forwarded | None = None
 
 

@@ -90,12 +90,15 @@ class Options(NamedTuple):
     """What the operator says about a source. `audiences` is by a channel's key and goes before `audience`.
 
     `assistants` are the ids of the accounts that were the assistant, or names of theirs. `now` is the clock, in ms.
+    `memory_channel` is the key of the transparency channel, where there is one: what the assistant says there is what
+    it shows of its memory.
     """
 
     audience: Told | None = None
     audiences: Mapping[str, Told] = {}
     assistants: tuple[str, ...] = ()
     now: int = LATEST_MS
+    memory_channel: str = ""
 
     def told(self, channel: str) -> Told | None:
         """What is known of who could read a channel, from its key."""
@@ -146,7 +149,8 @@ class ImportedItem(msgspec.Struct, frozen=True):
     reference, where the words under it may change. `portable`: its program has no levels, so `--portable` may widen it.
     Not `dated`: the times are bounds, and the same words again are nothing new. `quote` are the words it rests on, in
     the message of its source, which was said at `message_said`, where that is known. `was` is the id that its file
-    gives it, where another item of it has that too, and keeps it.
+    gives it, where another item of it has that too, and keeps it. `author` is who said that of which it was learned,
+    where it is nobody's and its file says so.
     """
 
     account: Account | None
@@ -173,6 +177,7 @@ class ImportedItem(msgspec.Struct, frozen=True):
     source_count: int = 1
     row: Ref | None = None
     was: str = ""
+    author: Account | None = None
 
     @property
     def said(self) -> int:

@@ -22,8 +22,10 @@ from projections.decisions.draft import Decision, Draft, Minter
 from projections.decisions.hear import DOUBTED, HeardRequest, accounts, hear
 from projections.decisions.imported import (
     NOBODY_HEARD,
+    ONCE_ERASED,
     ONCE_NARROWER,
     import_item,
+    may_repeat_erased,
 )
 from projections.decisions.meet import Account, is_unwelcome, meet
 from projections.decisions.place import WIDER, PlaceSeen, describe, session_of, widens
@@ -48,7 +50,7 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 from replay.group import Recorded
 
-UNWANTED = "its person opted out, or was erased since"
+UNWANTED = "its person, or who said what it was learned of, opted out or was erased since"
 """Why an item or a summary is not taken; what it is counted by."""
 QUARANTINED = "it instructs the assistant, and is listed in the quarantine"
 """Another reason."""
@@ -239,8 +241,9 @@ class Importer:
         person, origin, said = known[0], self._memory.origin(), self._memory.now()
         own = await self._memory.look(lambda rows: person_of(rows, account.platform, account.id))
         if own is not None and own.row.person != person:
+            called = account.name or account.username or account.id
             raise BadRequest(
-                f"{account.name or account.id} is a person of their own here already; `--same-person` joins accounts "
+                f"{called} is a person of their own here already; `--same-person` joins accounts "
                 "when they are first seen. Import into a new folder to join them"
             )
         named = account_without_secrets(account)
@@ -250,14 +253,15 @@ class Importer:
 
     async def _item(self, item: ImportedItem) -> None:
         person = NOBODY if item.account is None else await self._person(item.account, item.created)
-        if item.account is not None and not person:
+        author = NOBODY if item.author is None else await self._person(item.author, item.created)
+        if (item.account is not None and not person) or (item.author is not None and not author):
             self.tally.skipped[UNWANTED] += 1
             return
         if item.was:
             self.tally.change(RENAMED, f"{item.was} of {item.user} is {item.id} here")
         cap = self._memory.settings.durable_max_items
         guarding = self._memory.guarding
-        request = item_request(item, person, portable=self._portable, cap=cap, guarding=guarding)
+        request = item_request(item, person, author, portable=self._portable, cap=cap, guarding=guarding)
         self.tally.people.update([person] if person else [])
         self._span.take(item.updated)
         await self._submit("items", lambda rows: import_item(rows, request))
@@ -289,6 +293,8 @@ def _why_not_taken(rows: Rows, summary: ImportedSummary, seen: PlaceSeen) -> str
     """Why a summary that is no known person's is not taken; empty when it is."""
     if summary.account is not None:
         return UNWANTED
+    if may_repeat_erased(rows, seen.audience, summary.updated):
+        return ONCE_ERASED
     if not is_heard(rows, seen, summary.updated):
         return NOBODY_HEARD
     return ONCE_NARROWER if was_narrower(rows, seen, summary.updated) else ""

@@ -10,9 +10,11 @@ from projections.policies.guards import Guarding
 
 
 def item_request(
-    item: ImportedItem, person: Handle, *, portable: bool, cap: int, guarding: Guarding
+    item: ImportedItem, person: Handle, author: Handle, *, portable: bool, cap: int, guarding: Guarding
 ) -> ImportItemRequest:
-    """The request for an item of this person's, or of nobody's. `portable` widens what its program has no level for."""
+    """The request for an item of this person's, or of nobody's, by what this author said. `portable` widens what its
+    program has no level for.
+    """
     return ImportItemRequest(
         user=item.user,
         owner=person,
@@ -39,6 +41,7 @@ def item_request(
         source_count=item.source_count,
         row=item.row,
         guarding=guarding,
+        author=author,
     )
 
 

@@ -10,7 +10,7 @@ One decision has room for some hundred items. Where there are more, the first de
 and the last one begins the epoch: at no moment is anything open that should be closed.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from types import MappingProxyType
@@ -26,7 +26,7 @@ from projections.events.values import PLATFORM, Audience, By, Item
 from projections.ids import EventId, Ref
 from projections.items import ITEMS, ItemRow, item_key, items_in
 from projections.messages import ids_in
-from projections.places import AUDIENCES, PLACES, audience_of, place_key
+from projections.places import AUDIENCES, PLACES, PlaceRow, audience_of, place_key
 from projections.policies.compartments import direct, guild_of, in_channel, in_guild, of_person_in
 from projections.policies.text import normalise
 from projections.rows import Rows
@@ -75,15 +75,23 @@ def _changed(request: AudienceRequest, known: Audience) -> PlaceAudienceChanged:
 
 
 def moves_from(
-    rows: Rows, seen: PlaceSeen, known: Audience, said: int, absent: Mapping[EventId, bytes] = MappingProxyType({})
+    rows: Rows,
+    seen: PlaceSeen,
+    known: Audience,
+    said: int,
+    threads: Sequence[tuple[PlaceRow, Audience]] = (),
+    absent: Mapping[EventId, bytes] = MappingProxyType({}),
 ) -> Iterator[ItemMoved]:
-    """The guild's items that rest on a place which fewer can read now and on none that is open still, each at its new
-    address. `absent` are messages that have no row here, by the units in which they were said.
+    """The guild's items that rest on a place which fewer can read now, or on threads of it that close with it, and on
+    none that is open still, each at its new address. `absent` are messages that have no row here, by the units in which
+    they were said.
     """
     if seen.guild is None:
         return
     guild, readers = seen.guild, readers_of(seen, known.place)
-    here = dict.fromkeys(ids_in(rows, session_of(seen), known.epoch + 1, absent), readers)
+    sessions = [(session_of(seen), known.epoch), *((row.session, audience.epoch) for row, audience in threads)]
+    closing = {known.place, *(row.place for row, _ in threads)}
+    here = {each: readers for session, epoch in sessions for each in ids_in(rows, session, epoch + 1, absent)}
 
     @cache
     def closed() -> dict[EventId, Ref]:
@@ -93,9 +101,9 @@ def moves_from(
     for found in rows.scan(ITEMS):
         row = found.row
         if row.item.compartment == in_guild(guild):
-            places = _rests_on(row.item, known.place, here, closed)
+            places = _rests_on(row.item, closing, here, closed)
             if places:
-                moved = _moved(rows, row, readers, said, given, alone=places <= {known.place, readers})
+                moved = _moved(rows, row, readers, said, given, alone=places <= {*closing, readers})
                 given.add(moved.item.id)
                 yield moved
 
@@ -114,14 +122,15 @@ def closed_in(rows: Rows, guild: Ref, absent: Mapping[EventId, bytes] = MappingP
 
 
 def _rests_on(
-    item: Item, place: Ref, here: Mapping[EventId, Ref], closed: Callable[[], Mapping[EventId, Ref]]
+    item: Item, closing: Collection[Ref], here: Mapping[EventId, Ref], closed: Callable[[], Mapping[EventId, Ref]]
 ) -> set[Ref]:
-    """The places that an item rests on, if this one is among them and none is open; else nothing. Where it names no
+    """The places that an item rests on, if one of these is among them and none is open; else nothing. Where it names no
     message, its source says where it is from.
     """
     messages = [each.message for each in item.evidence if each.message]
     if not messages:
-        return {place} if item.source.place == place else set()
+        place = item.source.place
+        return {place} if place is not None and place in closing else set()
     if here.keys().isdisjoint(messages):
         return set()
     known = here if all(each in here for each in messages) else closed()

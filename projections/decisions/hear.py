@@ -2,7 +2,8 @@
 
 What people say has no causes. What the assistant itself said, where no turn of it is known (an import, a read-back),
 draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them. Once
-somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard.
+somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard. Nor
+is what answers a message that was taken back, or somebody who is not heard themself.
 
 Who opted out and rewrites what was heard before takes its old words back, as by deleting it; the new ones stay unheard.
 """
@@ -14,12 +15,20 @@ import msgspec
 
 from projections.consent import last_erasure, was_out
 from projections.decisions.audience import MOST_MOVED, moves_from
-from projections.decisions.delete import DeletedRequest, delete, find_said, gone, message_identity
+from projections.decisions.delete import (
+    DeletedRequest,
+    delete,
+    find_said,
+    gone,
+    is_taken_back,
+    message_identity,
+)
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account, Meeting, is_unwelcome
 from projections.decisions.place import (
     UNSAID,
     PlaceSeen,
+    as_read,
     is_unsaid,
     place_ref,
     places_news,
@@ -45,7 +54,7 @@ from projections.events.values import (
 from projections.ids import MINUTE_MS, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.messages import MessageRow
 from projections.people import person_of
-from projections.places import audience_of, epoch_of
+from projections.places import PlaceRow, audience_of, epoch_of, open_threads_in
 from projections.policies.compartments import place_said
 from projections.policies.secrets import doubt
 from projections.recall.documents import spoken_text
@@ -55,11 +64,14 @@ from projections.summaries import era_of
 from projections.turns import SENT, sent_key
 
 TOO_MANY = (
-    "its channel was open to more, and more items rest on it than one decision can move: change its audience first"
+    "its channel was open to more, and more threads and items rest on it than one decision can close: change its "
+    "audience first"
 )
 __all__ = ["DeletedRequest", "HeardRequest", "Mention", "accounts", "delete", "hear", "message_identity"]
 DOUBTED, DOUBTED_TEXT = "message", "a whole message"
 """What a message is called that may hold a secret: its words stand in it alone."""
+NEVER = -1
+"""The epoch before the first."""
 WINDOW = 20
 """How much of what was said before a message of the assistant's own counts as what it rests on."""
 ON_ITS_WAY_MS = 60 * MINUTE_MS
@@ -74,10 +86,21 @@ class Mention(NamedTuple):
     kind: SpanKind = "mention"
 
 
+class Answered(NamedTuple):
+    """What a message of the assistant's own answers: a message, when it was said (ms), and by whose account, where that
+    is a person's.
+    """
+
+    ref: Ref
+    said: int
+    by: Account | None = None
+
+
 class HeardRequest(NamedTuple):
     """A message that arrived. `said` and `edited` are the platform's times in ms; `fresh` are unused random handles,
     at least one for each account that is named in it. `reply_said` is when the message that it replies to was said,
-    where the platform tells. `only_known`: it counts as an edit, and one that was never heard stays unheard.
+    where the platform tells. `only_known`: it counts as an edit, and one that was never heard stays unheard. `answers`
+    is what one of the assistant's own answers, as far as its source shows, be it marked as a reply or not.
     """
 
     key: str
@@ -95,6 +118,7 @@ class HeardRequest(NamedTuple):
     medium: Medium = "text"
     reply_said: int | None = None
     only_known: bool = False
+    answers: Answered | None = None
 
 
 def accounts(request: HeardRequest) -> list[Account]:
@@ -110,6 +134,7 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
     one that closes a place on which more items rest than one decision can move.
     """
+    request = request._replace(place=as_read(rows, request.place))
     concerned = _concerned(request)
     if _is_kept_out(rows, request, concerned):
         rewritten = _rewritten(rows, request)
@@ -155,17 +180,23 @@ def _is_kept_out(rows: Rows, request: HeardRequest, concerned: frozenset[Account
 
 
 def _concerned(request: HeardRequest) -> frozenset[Account]:
-    """By whom it is, and in whose DM."""
+    """By whom it is, in whose DM, and whom the assistant answered with it."""
     speaker = [request.speaker] if request.author == "person" else []
     partner = [request.place.partner] if request.place.partner else []
-    return frozenset((*speaker, *partner))
+    answered = request.answers if request.author == "self" else None
+    asker = [answered.by] if answered is not None and answered.by is not None else []
+    return frozenset((*speaker, *partner, *asker))
 
 
 def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
-    """The new epoch of a place that fewer can read than was known, when the operator says so."""
+    """The new epoch of a place that fewer can read than was known, when the operator says so; its first one where
+    nothing was known but threads in it.
+    """
     seen = request.place
-    known = audience_of(rows, place_ref(seen)) if seen.told and seen.audience == "channel" else None
-    if known is None or known.kind != "guild":
+    if not seen.told or seen.audience != "channel":
+        return None
+    known = audience_of(rows, place_ref(seen)) or Audience("guild", place_ref(seen), NEVER)
+    if known.kind != "guild":
         return None
     return PlaceAudienceChanged(
         said=request.said,
@@ -179,14 +210,29 @@ def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:
 
 
 def _closing(rows: Rows, request: HeardRequest, narrowed: PlaceAudienceChanged) -> list[Draft]:
-    """The new epoch, and the guild's items that rest on this place alone: nothing stays open that should be closed."""
+    """The new epoch, that of each open thread in it, and the guild's items that rest on these alone: nothing stays open
+    that should be closed.
+    """
     place, epoch = narrowed.place, str(narrowed.audience.epoch)
     minter = Minter(rows, Origin(Identity(place.platform, "place", place.key, epoch, request.said)))
-    changed = minter.draft(narrowed)
-    moves = list(islice(moves_from(rows, request.place, narrowed.previous, request.said), MOST_MOVED + 1))
-    if len(moves) > MOST_MOVED:
+    changed = minter.draft(narrowed)  # of a place that was not known, its description says who can read it
+    threads = open_threads_in(rows, place)
+    closed = [minter.draft(_closed_with(narrowed, *each)) for each in threads]
+    moves = list(islice(moves_from(rows, request.place, narrowed.previous, request.said, threads), MOST_MOVED + 1))
+    if len(moves) + len(threads) > MOST_MOVED:
         raise BadRequest(TOO_MANY)
-    return [*map(minter.draft, moves), changed]
+    return [*map(minter.draft, moves), *closed, *([] if narrowed.previous.epoch == NEVER else [changed])]
+
+
+def _closed_with(narrowed: PlaceAudienceChanged, thread: PlaceRow, known: Audience) -> PlaceAudienceChanged:
+    """A thread that has the readers of a channel which fewer can read."""
+    return msgspec.structs.replace(
+        narrowed,
+        place=thread.place,
+        audience=Audience("channel", narrowed.audience.place, known.epoch + 1),
+        previous=known,
+        session=thread.session,
+    )
 
 
 def _heard(rows: Rows, request: HeardRequest, concerned: frozenset[Account], audience: Audience | None) -> list[Draft]:
@@ -196,7 +242,7 @@ def _heard(rows: Rows, request: HeardRequest, concerned: frozenset[Account], aud
     identity = message_identity(platform, request.key, "heard", request.said)
     heard = rows.ids.event_id(identity)
     match rows.ids.status(heard):
-        case "unknown" if request.only_known or _may_repeat_erased(rows, request) or _was_out(rows, request, concerned):
+        case "unknown" if request.only_known or _may_repeat(rows, request) or _was_out(rows, request, concerned):
             return []
         case "unknown" if is_unsaid(rows, request.place):
             raise BadRequest(UNSAID)
@@ -215,12 +261,25 @@ def _was_out(rows: Rows, request: HeardRequest, concerned: frozenset[Account]) -
     return any(was_out(rows, rows.ids.keyed_hash(each.platform, each.id), request.said) for each in concerned)
 
 
-def _may_repeat_erased(rows: Rows, request: HeardRequest) -> bool:
-    """Whether it is the assistant's own, and its turn may have gone with somebody who was erased: what was erased of it
-    in the log stands in the channel still.
+def _may_repeat(rows: Rows, request: HeardRequest) -> bool:
+    """Whether it is the assistant's own, and may say again what is gone. Its turn may have gone with somebody who was
+    erased: what was erased of it in the log stands in the channel still. Or it answers what was taken back.
     """
-    erased = last_erasure(rows) if request.author == "self" else None
-    return erased is not None and request.said <= erased + ON_ITS_WAY_MS
+    if request.author != "self":
+        return False
+    erased = last_erasure(rows)
+    if erased is not None and request.said <= erased + ON_ITS_WAY_MS:
+        return True
+    return any(is_taken_back(rows, each) for each in _answered(rows, request))
+
+
+def _answered(rows: Rows, request: HeardRequest) -> list[EventId]:
+    """What a message of the assistant's own answers, marked as a reply or not."""
+    answers = request.answers
+    return [
+        *_made_of(rows, request.reply_to, request.reply_said),
+        *([] if answers is None else _made_of(rows, answers.ref, answers.said)),
+    ]
 
 
 def _first(
@@ -311,7 +370,7 @@ def _rests_on(rows: Rows, request: HeardRequest, message: Message, heard: EventI
         return ()
     before = backwards(rows, message.session, message.audience.epoch, Point(request.said, heard))
     known = [event for entry in islice(before, WINDOW) for event in _events(entry)]
-    causes = dict.fromkeys((*known, *_replied_to(rows, request)))
+    causes = dict.fromkeys((*known, *_answered(rows, request)))
     # What was dropped still lists its people; what was erased is nothing to rest on.
     return tuple(each for each in causes if rows.ids.status(each) in ("known", "redacted"))
 
@@ -320,14 +379,14 @@ def _events(entry: Entry) -> tuple[EventId, ...]:
     return (entry.row.heard, entry.row.event) if isinstance(entry.row, MessageRow) else (entry.row.event,)
 
 
-def _replied_to(rows: Rows, request: HeardRequest) -> list[EventId]:
-    reply = request.reply_to
-    if reply is None:
+def _made_of(rows: Rows, ref: Ref | None, said: int | None) -> list[EventId]:
+    """The event of a message, said at a time (ms): the turn that was sent as it, or the message that was heard."""
+    if ref is None:
         return []
-    sent = rows.get(SENT, sent_key(reply))
-    said = request.reply_said
-    heard = [] if said is None else [rows.ids.event_id(message_identity(reply.platform, reply.key, "heard", said))]
-    return heard if sent is None else [sent.turn]
+    sent = rows.get(SENT, sent_key(ref))
+    if sent is not None:
+        return [sent.turn]
+    return [] if said is None else [rows.ids.event_id(message_identity(ref.platform, ref.key, "heard", said))]
 
 
 def _era(rows: Rows, message: Message) -> int:
@@ -364,7 +423,7 @@ def _translate(
         said=request.said,
         text=request.text,
         speaker=speaker,
-        author_name="" if request.author == "person" else request.speaker.name,
+        author_name="" if request.author == "person" else request.speaker.name or request.speaker.username,
         guild=request.place.guild,
         spans=tuple(Span(each.at, meeting.handle(each.account), each.kind) for each in request.mentions),
         reply_to=request.reply_to,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from heapq import merge
 from typing import Literal, NamedTuple
 
+from projections.consent import last_erasure
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.guarded import shown_text
 from projections.decisions.resting import Claimed, rest
@@ -14,6 +15,7 @@ from projections.events.values import (
     OPERATOR,
     About,
     Audience,
+    AudienceKind,
     By,
     Evidence,
     Item,
@@ -25,6 +27,7 @@ from projections.ids import LAST, NOBODY, EventId, Handle, Identity, Point, Ref
 from projections.items import ItemRow, forgotten_of
 from projections.lookup import people
 from projections.messages import RESPOKEN, SPOKEN, key_point, unit
+from projections.people import accounts_of
 from projections.policies.guards import Guarding, held_imported
 from projections.policies.instructions import InstructionWords
 from projections.policies.item_ids import fresh_id
@@ -41,6 +44,8 @@ VERSION = "imported@2"
 PLATFORM_NAME = "discoclaw"
 ONCE_NARROWER = "summary of a channel that was restricted once: nobody knows what in it is from then"
 """Another reason."""
+ONCE_ERASED = "summary of a channel from before somebody was erased: nobody knows what in it was theirs"
+"""Another reason."""
 NOBODY_HEARD = (
     "summary of a channel in which nobody was heard: nobody could erase it. It comes in together with an export of "
     "what was said there, or after one"
@@ -54,6 +59,7 @@ class ImportItemRequest(NamedTuple):
     `owner` is NOBODY for what is `about` no person. `key` is what `program` calls it, where `id` is empty: then the
     item's id is made from its words. `row` says the same as a reference, where the words under it may change. Not
     `dated`: its program does not know when it was updated. `quote` and `message_said` are as in `resting.Claimed`.
+    `author` is who said that of which it was learned, where it is nobody's and that is known: it goes with them.
     """
 
     user: str
@@ -82,6 +88,7 @@ class ImportItemRequest(NamedTuple):
     source_count: int = 1
     row: Ref | None = None
     guarding: Guarding = Guarding()
+    author: Handle = NOBODY
 
 
 class ImportSummaryRequest(NamedTuple):
@@ -115,12 +122,12 @@ def import_item(rows: Rows, request: ImportItemRequest) -> list[Draft]:
         return []
     verdict = held_imported(item.text, request.guarding)
     if verdict is not None:
-        shelf.record(_held(item, verdict, rests.causes))
+        shelf.record(_held(item, verdict, causes_of(rests.causes, _known_of(rows, request.author))))
         return shelf.drafts
     event = (ItemUpserted if item.status == "active" else ItemDeprecated)(
         said=request.updated,
         by=request.by,
-        causes=causes_of(_before(rows, shelf, item), rests.causes),
+        causes=causes_of(_before(rows, shelf, item), (*rests.causes, *_known_of(rows, request.author))),
         item=item,
         reason=_reason(request),
         policy=VERSION,
@@ -139,6 +146,13 @@ def _before(rows: Rows, shelf: Shelf, item: Item) -> tuple[EventId, ...]:
         return ()
     known = (each for each in rests_on(there.item.evidence) if rows.ids.status(each) in ("known", "redacted"))
     return causes_of([there.event], known)
+
+
+def _known_of(rows: Rows, author: Handle) -> tuple[EventId, ...]:
+    """By what somebody is known. What rests on it is sealed for them too, and goes with the last that is known of them,
+    also where no message says any more that the words are theirs.
+    """
+    return tuple(each.row.event for each in accounts_of(rows, author))[:1]
 
 
 def _text(request: ImportItemRequest) -> str:
@@ -238,7 +252,8 @@ def _is_stale(rows: Rows, shelf: Shelf, item: Item, request: ImportItemRequest) 
 
 def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
     """The summary as the file has it; nothing when it was imported, is empty, or the live one is as new, or nobody is
-    known whose words it could rest on. Raises BadRequest for one that only instructs the assistant.
+    known whose words it could rest on. Raises BadRequest for one that only instructs the assistant, and for one of a
+    channel that may repeat somebody who was erased.
 
     It rests on whoever was heard in its session, so that it goes when one of them is erased. A file with their messages
     is imported together with it, or before it.
@@ -253,6 +268,8 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         raise BadRequest("the summary does nothing but instruct the assistant")
     if not text:
         return []
+    if may_repeat_erased(rows, request.audience.kind, request.updated):
+        raise BadRequest(ONCE_ERASED)
     epoch, direct = request.audience.epoch, request.audience.kind == "direct"
     heard = () if direct else heard_in(rows, request.session, epoch, request.updated)
     if (not request.person and not heard) or is_mixed(rows, request.session, request.audience, request.updated):
@@ -276,6 +293,14 @@ def import_summary(rows: Rows, request: ImportSummaryRequest) -> list[Draft]:
         left_out=left_out,
     )
     return [Minter(rows, origin).draft(event)]
+
+
+def may_repeat_erased(rows: Rows, kind: AudienceKind, said: int) -> bool:
+    """Whether a summary of then (ms) may have words of somebody who was erased since. A direct message's are its
+    person's.
+    """
+    erased = None if kind == "direct" else last_erasure(rows)
+    return erased is not None and said <= erased
 
 
 def is_mixed(rows: Rows, session: str, audience: Audience, said: int) -> bool:

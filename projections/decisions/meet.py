@@ -12,8 +12,9 @@ from projections.rows import Rows
 
 
 class Account(NamedTuple):
-    """Somebody as a platform names them. `name` is empty when the platform did not say; `username` is what it calls the
-    account itself, where it is known that its person may go by another name.
+    """Somebody as a platform names them. `name` is what its person goes by everywhere, empty when the platform did not
+    say: then they go on by the name that they had. `username` is what it calls the account itself, where it is known
+    that its person may go by another name.
     """
 
     platform: str
@@ -60,13 +61,14 @@ class Meeting:
         if found is None:
             return self.see(account)
         person, name = found.row.person, found.row.name
-        if self._said >= found.row.said:
-            own = account.username
-            if account.name and own and not self._is_known_as(person, account.platform, own, account.name):
-                self._renamed(account._replace(name=own), person, name)
+        if self._said >= found.row.said or not name:  # who has no name yet gets one, whenever they had it
+            said, own = max(self._said, found.row.said), account.username
+            shown = account.name or name or own
+            if own and not self._is_known_as(person, account.platform, own, shown):
+                self._renamed(account, person, own, name, said)
                 name = own
-            if account.name and account.name != name:
-                self._renamed(account, person, name)
+            if shown and shown != name:
+                self._renamed(account, person, shown, name, said)
         return person
 
     def _is_known_as(self, person: Handle, platform: str, own: str, shown: str) -> bool:
@@ -88,13 +90,13 @@ class Meeting:
             said=self._said, by=PLATFORM, person=handle, platform=account.platform, platform_id=account.id, name=first,
         ))  # fmt: skip
         if account.name and account.name != first:
-            self._renamed(account, handle, first)
+            self._renamed(account, handle, account.name, first, self._said)
         return handle
 
-    def _renamed(self, account: Account, person: Handle, previous: str) -> None:
+    def _renamed(self, account: Account, person: Handle, name: str, previous: str, said: int) -> None:
         self._record(PersonRenamed(
-            said=self._said, by=PLATFORM, person=person, platform=account.platform, platform_id=account.id,
-            name=account.name, previous=previous,
+            said=said, by=PLATFORM, person=person, platform=account.platform, platform_id=account.id,
+            name=name, previous=previous,
         ))  # fmt: skip
 
     def _record(self, event: PersonSeen | PersonRenamed) -> None:

@@ -71,10 +71,27 @@ def readers_of(seen: PlaceSeen, place: Ref) -> Ref:
     return place if seen.readers is None or seen.audience != "channel" else seen.readers
 
 
+def as_read(rows: Rows, seen: PlaceSeen) -> PlaceSeen:
+    """A place by the readers of its channel, where it has those and its platform does not say who they are: in a
+    channel that is known as restricted no thread is open, and in an open one a thread that is restricted is so by
+    itself.
+    """
+    if seen.readers is None or seen.above is not None:
+        return seen
+    parent = audience_of(rows, seen.readers)
+    if parent is None:
+        return seen
+    return seen._replace(readers=None) if parent.kind == "guild" else seen._replace(audience="channel")
+
+
 def widens(rows: Rows, seen: PlaceSeen) -> bool:
-    """Whether the operator told of more readers than the place is known to have. That changes nothing; see `WIDER`."""
+    """Whether the operator told of more readers than the place, or the channel whose readers it has, is known to have.
+    That changes nothing; see `WIDER`.
+    """
+    if not seen.told or seen.audience != "guild":
+        return False
     known = audience_of(rows, place_ref(seen))
-    return seen.told and known is not None and (known.kind, seen.audience) == ("channel", "guild")
+    return as_read(rows, seen).audience == "channel" or (known is not None and known.kind == "channel")
 
 
 def is_unsaid(rows: Rows, seen: PlaceSeen) -> bool:

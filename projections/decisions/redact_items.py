@@ -42,10 +42,11 @@ from projections.events import (
 )
 from projections.events.values import Evidence, Intent, Item
 from projections.gaps import led_to
-from projections.ids import NOBODY, EventId, Ref
-from projections.items import FORGOTTEN, ITEM_EVENTS, ITEMS, ItemRow, forgotten_key, item_key, items_of
+from projections.ids import NOBODY, EventId, Handle, Ref
+from projections.items import FORGOTTEN, ITEM_EVENTS, ITEMS, ItemRow, forgotten_key, item_key, items_in, items_of
 from projections.messages import MessageRow, spoken_in, units_of
 from projections.places import audience_of, place_of
+from projections.policies.compartments import OWNER, SELF, in_channel, in_guild
 from projections.policies.quiet import left_with
 from projections.policies.text import folded
 from projections.rows import Rows
@@ -53,6 +54,8 @@ from projections.rows import Rows
 VERSION = "redacted-items@5"
 LEFT = "a message that it rested on was taken back"
 GONE = "the messages that it rested on were taken back"
+IMPORTED = "imported@"
+"""The policy by which an item comes in from elsewhere (`imported`)."""
 ITEM_TAGS = frozenset(each.TAG for each in ITEM_EVENTS)
 Fate = Literal["stands", "falls", "gone"]
 
@@ -88,23 +91,71 @@ def redact_items(
     `instead` are the words that a message has from now on. Then only what another kept of those that it had is looked
     at: the rest waits for the extraction that reads the new ones.
     """
+    naming = [] if instead is not None else _naming(rows, messages)
     first = frozenset(effect for effect, tag in effects.items() if tag in ITEM_TAGS)
+    first = first.union(*(_made_by(rows, row) for row in naming))
     if not first:
         return ItemsRedacted((), frozenset())
-    gone = frozenset(row.heard for row in messages)
+    gone, names = frozenset(row.heard for row in messages), _names(messages)
     stands = "" if instead is None else folded(instead)
 
     def is_gone(evidence: Evidence) -> bool:
-        return evidence.message in gone and not (evidence.quote and folded(evidence.quote) in stands)
+        is_of_them = evidence.message in gone or (not evidence.message and evidence.ref in names)
+        return is_of_them and not (evidence.quote and folded(evidence.quote) in stands)
 
     owners = dict.fromkeys((*(row.message.speaker for row in messages), NOBODY))
     kept = frozenset(row.message.ref for row in messages if _is_kept(rows, row))
-    gone_ = Gone(is_gone, first, events_before(rows, first), instead is not None, kept)
+    alone = frozenset(map(_address, naming))
+    gone_ = Gone(is_gone, first, events_before(rows, first), instead is not None, kept, alone)
     owned = {_address(found.row): found.row for owner in owners for found in items_of(rows, owner)}
     owned |= {_address(row): row for row in rows_of(rows, gone_.before)}
     if gone_.edited:
         return fates(rows, owned.values(), gone_, said)
     return with_left_over(rows, fates(rows, owned.values(), gone_, said), left_over(rows, gone_), said)
+
+
+def _names(messages: Iterable[MessageRow]) -> frozenset[Ref]:
+    return frozenset(row.message.ref for row in messages)
+
+
+def _naming(rows: Rows, messages: Sequence[MessageRow]) -> list[ItemRow]:
+    """The items that came in from elsewhere, name one of these messages as what they were made of, and rest on none
+    that was heard: of its speaker, and of nobody's where it was said.
+    """
+    names = _names(messages)
+    owned = (found.row for owner in _speakers(messages) for found in items_of(rows, owner))
+    nobodys = (found.row for where in _where(messages) for found in items_in(rows, NOBODY, where))
+    found = (row for row in (*owned, *nobodys) if row.item.source.message in names)
+    return [row for row in found if not rests_on(row.item.evidence) and _came_in(rows, row)]
+
+
+def _came_in(rows: Rows, row: ItemRow) -> bool:
+    """Whether an import brought an item."""
+    events = map(rows.event, _made_by(rows, row))
+    return any(isinstance(each, ItemEvent) and each.policy.startswith(IMPORTED) for each in events)
+
+
+def _speakers(messages: Iterable[MessageRow]) -> dict[Handle, None]:
+    return dict.fromkeys(row.message.speaker for row in messages if row.message.speaker)
+
+
+def _where(messages: Iterable[MessageRow]) -> dict[str, None]:
+    """The compartments in which that lies which is nobody's and may be of these messages."""
+    said = dict.fromkeys((row.message.guild, row.message.audience.place) for row in messages)
+    guilds = [in_guild(guild) for guild, _ in said if guild is not None]
+    return dict.fromkeys((*guilds, *(in_channel(place) for _, place in said), SELF, OWNER))
+
+
+def _made_by(rows: Rows, row: ItemRow) -> frozenset[EventId]:
+    """All events of an item, as far as they can be read."""
+    found, waiting = {row.event}, [row.event]
+    while waiting:
+        event = rows.event(waiting.pop())
+        before = () if event is None else event.causes
+        news = [each for each in before if each not in found and isinstance(rows.event(each), ItemEvent)]
+        found.update(news)
+        waiting += news
+    return frozenset(found)
 
 
 def _is_kept(rows: Rows, message: MessageRow) -> bool:
@@ -113,7 +164,8 @@ def _is_kept(rows: Rows, message: MessageRow) -> bool:
 
 class Gone(NamedTuple):
     """Which quotes are gone, the item events that rest on their messages, and which item event came before which.
-    `edited`: what a model made of them stays for now. `kept` are the messages of which somebody kept something.
+    `edited`: what a model made of them stays for now. `kept` are the messages of which somebody kept something. `alone`
+    are the items, by their keys, that name one of the messages and rest on nothing else.
     """
 
     is_gone: Callable[[Evidence], bool]
@@ -121,6 +173,7 @@ class Gone(NamedTuple):
     before: Mapping[EventId, frozenset[EventId]]
     edited: bool = False
     kept: frozenset[Ref] = frozenset()
+    alone: frozenset[bytes] = frozenset()
 
     def path(self, event: EventId) -> frozenset[EventId]:
         """An event and all from which it came, as far as they came of the messages."""
@@ -265,6 +318,8 @@ def _fate(rows: Rows, row: ItemRow, left: tuple[Evidence, ...], path: frozenset[
         return "gone"
     if row.item.kept:
         return "falls" if _is_reworded(rows, row, left, path, gone) else "stands"
+    if _address(row) in gone.alone:
+        return "gone"
     if left == row.item.evidence and not _is_made(rows, row, path, gone):
         return "stands"  # a model only changed it with the message before it
     if not left:

@@ -4,16 +4,20 @@ heard here. Then it goes when the message goes.
 
 from typing import NamedTuple
 
+from projections.consent import is_out
 from projections.decisions.delete import is_taken_back, message_identity
+from projections.derived import effects_of
 from projections.errors import BadRequest
+from projections.events import MessageEdited, MessageHeard
 from projections.events.values import Evidence, Message, Source
-from projections.ids import EventId, Handle, Point, Ref
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.messages import MessageRow, find_message
 from projections.places import audience_of, find_place
 from projections.policies.compartments import audience_now, in_guild, of_person_in
 from projections.rows import Rows
 
 TAKEN_BACK = "the message that it came from was deleted or erased here"
+OUT = "who said what it was learned of opted out"
 NARROWER = "it was learned in a channel that only some can read by now"
 
 
@@ -42,7 +46,8 @@ def rest(rows: Rows, claimed: Claimed) -> Rest:
     neither quotes it nor names a row of its own (DiscoClaw), it is only asked whether it was taken back.
 
     What is nobody's has a quote only then: otherwise the words would be somebody's, and no erasure could reach them.
-    Raises BadRequest where the message was taken back, or its channel is no longer all of the guild's.
+    Raises BadRequest where the message was taken back, its speaker opted out, or its channel is no longer all of the
+    guild's.
     """
     place, message = claimed.source.place, claimed.source.message
     _refuse_wider(rows, claimed)
@@ -64,7 +69,9 @@ def _refuse_wider(rows: Rows, claimed: Claimed) -> None:
 
 
 def _heard(rows: Rows, message: Ref | None, said: int | None) -> Point | None:
-    """The message, if it was heard here. Raises BadRequest when it was taken back: what came of it is not wanted."""
+    """The message, if it was heard here. Raises BadRequest when it was taken back, or its speaker is not heard any
+    more: what came of it is not wanted.
+    """
     if message is None or said is None:
         return None
     heard = rows.ids.event_id(message_identity(message.platform, message.key, "heard", said))
@@ -72,7 +79,16 @@ def _heard(rows: Rows, message: Ref | None, said: int | None) -> Point | None:
         return None
     if is_taken_back(rows, heard):
         raise BadRequest(TAKEN_BACK)
+    if is_out(rows, _speaker(rows, heard)):
+        raise BadRequest(OUT)
     return Point(said, heard)
+
+
+def _speaker(rows: Rows, heard: EventId) -> Handle:
+    """Who said a message, wherever that was; the words that it had first may be gone."""
+    edits = (effect for effect, tag in effects_of(rows, heard) if tag == MessageEdited.TAG)
+    found = (each for each in map(rows.event, (heard, *edits)) if isinstance(each, MessageHeard | MessageEdited))
+    return next((each.message.speaker for each in found), NOBODY)
 
 
 def _message_at(rows: Rows, place: Ref, heard: Point) -> MessageRow | None:

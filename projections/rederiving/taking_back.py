@@ -54,7 +54,7 @@ def change_readers(
     known = audience_of(rows, event.place)
     if known is None or known.kind != "guild" or event.audience.kind == "guild":
         return news
-    moves = list(moves_from(rows, _seen(event), known, event.said, absent))
+    moves = list(moves_from(rows, _seen(event), known, event.said, absent=absent))
     minter = Minter(rows, origin)
     if len(moves) > MOST_MOVED:
         return [minter.draft(each) for each in moves[:MOST_MOVED]]

@@ -1,9 +1,12 @@
 """Who was met before the names of accounts were recorded is found by theirs from when they are seen again."""
 
+import pytest
+
 from projections.decisions.hear import hear
 from projections.decisions.meet import Account
 from projections.events import MessageHeard, PersonRenamed
-from projections.people import name_of, names_of
+from projections.lookup import people
+from projections.people import SOMEONE, name_of, names_of
 from tests.projections.test_hear import ADA, said
 from tests.world import NOW, World
 
@@ -37,3 +40,40 @@ def test_an_account_s_name_in_other_letters_is_what_they_are_found_by_already() 
     world.decide(hear, said())
     later = world.decide(hear, said("2", speaker=Account("discord", "100", "Ada.L", "ada.l"), said=NOW + 1))
     assert [(each.previous, each.name) for each in later if isinstance(each, PersonRenamed)] == [("Ada", "Ada.L")]
+
+
+def test_where_only_the_account_s_own_name_is_told_they_go_on_by_theirs() -> None:
+    world, own = World(), ADA._replace(name="", username="ada.l")
+    world.decide(hear, said())
+    for n in (1, 2):
+        world.decide(hear, said(f"own {n}", speaker=own, said=NOW + n))
+    renamed = [each.event for each in world.records if isinstance(each.event, PersonRenamed)]
+    assert [(each.previous, each.name) for each in renamed] == [("Ada", "ada.l"), ("ada.l", "Ada")]
+    new = World()
+    new.decide(hear, said(speaker=own))
+    (person,) = people(new.rows)
+    assert [each.name for each in names_of(new.rows, person)] == ["ada.l"]
+
+
+@pytest.mark.parametrize("account", [ADA, ADA._replace(name="", username="Ada"), ADA._replace(username="ada.l")])
+@pytest.mark.parametrize("said_at", [NOW - 9, NOW, NOW + 9])
+def test_who_had_no_name_yet_gets_one_from_what_was_said_earlier_too(account: Account, said_at: int) -> None:
+    world = World()
+    nameless = ADA._replace(name="")
+    world.decide(hear, said(speaker=nameless))
+    (person,) = people(world.rows)
+    assert name_of(world.rows, person) == SOMEONE
+    world.decide(hear, said("other", speaker=nameless, said=said_at))
+    assert name_of(world.rows, person) == SOMEONE
+    world.decide(hear, said("named", speaker=account, said=said_at))
+    assert name_of(world.rows, person) == "Ada"
+    assert names_of(world.rows, person)[-1].name == "Ada"
+    later = world.decide(hear, said("again", speaker=account, said=said_at))
+    assert [type(each) for each in later] == [MessageHeard]
+
+
+def test_a_bot_is_called_by_its_account_s_name_where_no_other_is_told() -> None:
+    world = World()
+    request = said(author="bot", speaker=Account("discord", "7", username="feed"))
+    (heard,) = (each for each in world.decide(hear, request) if isinstance(each, MessageHeard))
+    assert heard.message.author_name == "feed"

@@ -172,7 +172,9 @@ def test_a_message_that_has_no_row_counts_where_it_was_said(said_in: str, epoch:
     there_is(world, guild_item("likes tea", here, gone))
     known, absent = Audience("guild", PLACE), {gone: unit(f"discord:channel:{said_in}", epoch)}
     assert list(moves_from(world.rows, CLOSED, known, LATER)) == []
-    assert [each.item.compartment for each in moves_from(world.rows, CLOSED, known, LATER, absent)] == [to] * bool(to)
+    assert [each.item.compartment for each in moves_from(world.rows, CLOSED, known, LATER, absent=absent)] == [
+        to
+    ] * bool(to)
 
 
 def test_widening_moves_nothing() -> None:

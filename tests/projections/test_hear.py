@@ -10,6 +10,8 @@ from projections.decisions.answer import AnswerRequest, DeliverRequest, answer, 
 from projections.decisions.draft import Origin
 from projections.decisions.hear import (
     ON_ITS_WAY_MS,
+    WINDOW,
+    Answered,
     DeletedRequest,
     HeardRequest,
     Mention,
@@ -298,6 +300,61 @@ def test_what_the_assistant_said_before_an_erasure_is_not_heard_again_whoever_it
     assert world.decide(hear, said("3", author="self", speaker=bot, said=NOW + ON_ITS_WAY_MS + 1)) != []
     other = Account("discord", "2", "feed")
     assert world.decide(hear, said("4", author="bot", speaker=other)) != []  # others' words are theirs
+
+
+BOT = Account("discord", "1", "dnam")
+
+
+def answering(key: str, to: str, *, marked: bool = True, **changes: Any) -> HeardRequest:
+    """The assistant's own message, which answers one of ADA's that was said at NOW."""
+    asked = Ref("discord", to)
+    marks = {"reply_to": asked, "reply_said": NOW} if marked else {"answers": Answered(asked, NOW, ADA)}
+    given: dict[str, Any] = {"said": NOW + 9} | marks | changes
+    return said(key, author="self", speaker=BOT, **given)
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["a reply", "what follows"])
+def test_what_answers_a_message_that_was_taken_back_is_not_heard(marked: bool) -> None:
+    world = World()
+    world.decide(hear, said("a", text="my pin is velvet"))
+    world.decide(hear, said("b", text="and my name"))
+    world.decide(delete, DeletedRequest("discord", "a", session_of(GENERAL), NOW, NOW + 5))
+    assert world.decide(hear, answering("c", "a", text="velvet it is", marked=marked)) == []
+    assert world.decide(hear, answering("d", "b", marked=marked)) != []
+    assert world.decide(hear, answering("e", "never heard", marked=marked)) != []
+    own = said("f", said=NOW + 20, reply_to=Ref("discord", "a"), reply_said=NOW)
+    assert world.decide(hear, own) != []  # others' words are theirs
+
+
+def test_what_answers_words_that_were_only_edited_is_heard() -> None:
+    world = World()
+    world.decide(hear, said("a", text="my pin is velvet"))
+    world.decide(hear, said("a", text="my pin is satin", edited=NOW + 3))
+    assert world.decide(hear, answering("b", "a", text="satin it is")) != []
+
+
+def test_what_the_assistant_said_to_who_opted_out_is_not_heard() -> None:
+    world = World()
+    hashes = (world.ids.keyed_hash(ADA.platform, ADA.id),)
+    world.add(PersonOptedOut(said=NOW, by=OPERATOR, hashes=hashes))
+    answer = answering("b", "a", marked=False)
+    assert is_kept_out(world.rows, answer)
+    assert world.decide(hear, answer) == []
+    assert world.decide(hear, answer._replace(answers=Answered(Ref("discord", "a"), NOW, BEN))) != []
+    assert world.decide(hear, answering("c", "a", marked=False, said=NOW + 30)._replace(author="bot")) != []
+    world.add(PersonOptedIn(said=NOW + 20, by=OPERATOR, hashes=hashes))
+    assert world.decide(hear, answering("d", "a", marked=False)) == []
+    assert world.decide(hear, answering("e", "a", marked=False, said=NOW + 21)) != []
+
+
+def test_what_answers_a_message_rests_on_it_marked_or_not() -> None:
+    world = World()
+    (asked,) = (each for each in world.decide(hear, said("a")) if isinstance(each, MessageHeard))
+    for n in range(WINDOW + 1):
+        world.decide(hear, said(f"between {n}", said=NOW + 1 + n))
+    heard = world.decide(hear, answering("b", "a", marked=False, said=NOW + 90))[-1]
+    assert isinstance(heard, MessageHeard)
+    assert world.ids.event_id(message_identity("discord", "a", "heard", asked.said)) in heard.causes
 
 
 def test_what_was_said_while_out_is_not_heard_once_somebody_is_heard_again() -> None:

@@ -9,9 +9,11 @@ from projections.decisions.draft import first_id
 from projections.decisions.imported import ImportSummaryRequest, import_summary
 from projections.decisions.summaries import FailRequest, RefreshRequest, ResetRequest, fail, refresh, reset, settle
 from projections.decisions.work import WorkRequest, record_work
+from projections.errors import BadRequest
 from projections.events import (
     Event,
     MessageHeard,
+    PersonErased,
     PersonSeen,
     SummaryAnswered,
     SummaryFailed,
@@ -384,6 +386,18 @@ def test_an_imported_summary_that_would_be_nobody_s_is_not_taken() -> None:
     assert world.decide(import_summary, please_import("They talk.")) == []
     direct = Audience("direct", Ref("discord", "dm:"))
     assert world.decide(import_summary, please_import("They talk.")._replace(audience=direct)) == []
+
+
+def test_an_imported_summary_from_before_an_erasure_does_not_come_in() -> None:
+    world = heard_here()
+    world.decide(import_summary, please_import("They talk.", NOW - 1))
+    world.add(PersonErased(said=NOW + 3, by=OPERATOR, vaults=(), hashes=(bytes(32),), until=NOW))
+    assert world.decide(import_summary, please_import("They talk.", NOW - 1)) == []  # it is known, as it was
+    with pytest.raises(BadRequest, match="from before somebody was erased"):
+        world.decide(import_summary, please_import("Cy has bees."))
+    direct = Audience("direct", Ref("discord", f"dm:{ANN.hex()}"))
+    assert world.decide(import_summary, please_import("They talk.")._replace(audience=direct, person=ANN)) != []
+    assert world.decide(import_summary, please_import("They talk.", NOW + 1)) != []
 
 
 def test_an_empty_file_is_nothing() -> None:

@@ -1,12 +1,15 @@
 """A public thread has the readers of its channel: what is kept for the few who read the one is kept for the other."""
 
+import msgspec
+import pytest
+
 from projections.decisions.audience import change_audience
-from projections.decisions.place import PlaceSeen, describe, describe_unheard
+from projections.decisions.place import PlaceSeen, describe, describe_unheard, widens
 from projections.events import ItemMoved, PlaceAudienceChanged, PlaceDescribed
-from projections.events.values import Audience, Message
+from projections.events.values import OPERATOR, Audience, Message, Source
 from projections.ids import NOBODY, EventId, Ref
 from projections.places import SESSIONS, audience_of, find_place
-from projections.policies.compartments import Setting, of_person_in, opened, place_item
+from projections.policies.compartments import Setting, in_guild, of_person_in, opened, place_item
 from projections.policies.quotable import may_quote_answer, may_quote_message
 from projections.vaults import home
 from tests.projections.items import ANN, there_is
@@ -160,3 +163,70 @@ def test_a_channel_that_only_a_list_names_is_known_with_its_guild_and_has_no_ses
     (post,) = world.decide(lambda rows, seen: describe_unheard(rows, seen, NOW, origin("3")), POST)
     assert isinstance(post, PlaceDescribed)
     assert (post.name, post.parent, post.audience) == ("", PLACE, Audience("guild", THREAD))
+
+
+# -- what an operator tells of an import: of a thread no platform describes the channel -------------------------------
+
+
+def test_a_thread_is_not_open_in_a_channel_of_few_whatever_is_told() -> None:
+    world = World()
+    heard_in(world, CLOSED, "0")
+    assert widens(world.rows, OPEN_DIG)
+    heard_in(world, OPEN_DIG, "1")
+    assert readers(world) == Audience("channel", PLACE)
+    assert widens(world.rows, OPEN_DIG)
+    assert widens(world.rows, CLOSED._replace(audience="guild"))
+    assert not widens(world.rows, OPEN_DIG._replace(told=False))
+    assert widens(world.rows, OPEN_DIG._replace(key="72"))
+    assert not widens(world.rows, OPEN_DIG._replace(key="72", above=OPEN))
+
+
+def test_one_that_was_open_closes_where_its_channel_is_known_to_be_closed() -> None:
+    world = World()
+    heard_in(world, CLOSED, "0")
+    heard_in(world, OPEN_DIG._replace(above=OPEN), "1")
+    assert readers(world) == Audience("guild", THREAD)
+    heard_in(world, OPEN_DIG, "2")
+    assert readers(world) == Audience("channel", PLACE, 1)
+
+
+def test_in_an_open_channel_one_that_is_told_to_be_closed_is_so_by_itself() -> None:
+    world = World()
+    heard_in(world, OPEN, "0")
+    heard_in(world, DIG, "1")
+    assert readers(world) == Audience("channel", THREAD)
+    assert not widens(world.rows, OPEN_DIG._replace(key="72"))
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["a known channel", "one of which nothing was known"])
+def test_the_threads_of_a_channel_close_with_it(is_known: bool) -> None:
+    world = World()
+    if is_known:
+        heard_in(world, OPEN, "0")
+    here = heard_in(world, OPEN_DIG, "1")
+    heard_in(world, PRIVATE, "2")
+    heard_in(world, OPEN._replace(key="8"), "3")
+    bare = msgspec.structs.replace(guild_item("the well is dry", here), evidence=(), source=Source("discord", THREAD))
+    there_is(world, guild_item("the treasure is near", here))
+    there_is(world, bare)
+    heard_in(world, CLOSED, "4")
+    assert readers(world) == Audience("channel", PLACE, 1)
+    assert readers(world, PLACE) == Audience("channel", PLACE, int(is_known))
+    assert readers(world, Ref("discord", "71")) == Audience("channel", Ref("discord", "71"))
+    assert readers(world, Ref("discord", "8")).kind == "guild"
+    assert set(where(world).values()) == {of_person_in(ANN, PLACE)}
+    changed = [each.event for each in world.records if isinstance(each.event, PlaceAudienceChanged)]
+    assert [each.place for each in changed] == ([THREAD, PLACE] if is_known else [THREAD])
+    assert {each.by for each in changed} == {OPERATOR}
+    heard_in(world, CLOSED, "5")
+    assert len([each for each in world.records if isinstance(each.event, PlaceAudienceChanged)]) == len(changed)
+
+
+def test_what_rests_on_both_goes_too_and_what_rests_on_another_channel_stays() -> None:
+    world = World()
+    first, second = heard_in(world, OPEN, "0"), heard_in(world, OPEN_DIG, "1")
+    third = heard_in(world, OPEN._replace(key="8"), "3")
+    there_is(world, guild_item("said in both", first, second))
+    there_is(world, guild_item("said elsewhere too", second, third))
+    heard_in(world, CLOSED, "4")
+    assert where(world) == {"said in both": of_person_in(ANN, PLACE), "said elsewhere too": in_guild(GUILD)}

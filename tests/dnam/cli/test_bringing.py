@@ -249,17 +249,22 @@ def test_whoever_is_called_like_the_assistant_is_learned_from_like_anybody(tmp_p
     assert dnam("summary", session["session"], "--data", tmp_path / "d").out.count("user dnam: I grow roses.") == 1
 
 
-def test_people_go_by_their_account_s_name_too(tmp_path: Path) -> None:
-    """As a file has it beside the name that is shown, in everything that takes a USER."""
+def test_people_go_by_their_account_s_name_and_not_by_what_one_server_calls_them(tmp_path: Path) -> None:
+    """In everything that takes a USER, and in whatever is shown."""
     data = tmp_path / "d"
-    command = ("import", SAMPLE, "--audience", "guild", "--assistant", "dnam", "--data", data)
-    assert dnam(*command, "--same-person", "marcy_w=ines.rowan").code == 0
-    assert dnam("show", "tobiashaupt", "--data", data).out.startswith("Tobi (discord:778356559708291074)\n")
-    marcy, tobi = dnam("people", "--json", "--data", data).values
-    assert [each["name"] for each in tobi["accounts"]] == ["Tobi"]
-    assert {each["name"] for each in tobi["names"]} == {"Tobi", "tobiashaupt"}
-    assert {each["name"] for each in marcy["names"]} == {"Marcy", "marcy_w", "Ines", "ines.rowan"}
-    assert dnam("show", "ines.rowan", "--data", data).out == dnam("show", "Marcy", "--data", data).out
+    ivy = user("marcy_w", nickname="Ivy in recovery")
+    hello = message(1, "hello all, I am @Ivy in recovery", ivy, mentions=[ivy])
+    given = write(tmp_path / "talk.json", export(hello, message(2, "and I", LEE)))
+    command = ("import", given, "--audience", "guild", "--data", data)
+    assert dnam(*command, "--same-person", "marcy_w=lee").code == 0
+    (one,) = dnam("people", "--json", "--data", data).values
+    assert {each["name"] for each in one["names"]} == {"marcy_w", "lee"}
+    assert dnam("show", "lee", "--data", data).out == dnam("show", "marcy_w", "--data", data).out
+    other = tmp_path / "e"
+    assert dnam("import", given, "--audience", "guild", "--data", other).code == 0
+    shown = dnam("prompt", "lee", "who is here?", "--in", "talk", "--data", other).out
+    assert "[marcy_w]: hello all, I am @marcy_w" in shown
+    assert "recovery" not in shown + dnam("log", "--json", "--data", other).out
 
 
 def test_in_locomo_an_assistant_s_name_that_several_have_is_refused_and_an_id_is_one_of_them(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_mention_is_told_with_the_name_of_today(tmp_path: Path) -> None:
     given = write(tmp_path / "talk.json", export(message(1), said))
     assert dnam("import", "--audience", "guild", "--no-learn", given, "--data", tmp_path / "d").code == 0
     last = dnam("log", "--tag", "message.heard", "--data", tmp_path / "d").out.splitlines()[-1]
-    assert last.endswith(": hello @Kim I love chess")
+    assert last.endswith(": hello @kim I love chess")
 
 
 def test_what_was_learned_in_a_session_is_of_it(tmp_path: Path) -> None:

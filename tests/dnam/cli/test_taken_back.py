@@ -10,9 +10,9 @@ from projections.ids import NOBODY, Seq, VaultId
 from projections.lives import Address
 from tests.dnam.cli.memories import ROOT, Ran, dnam
 
-FRAME = "#29"
+FRAME = "#26"
 """The message of which an item and later summaries were made."""
-THEN = "80"
+THEN = "77"
 ITEM = "1 item of then cannot be read as it was: what it rested on was taken back since"
 SUMMARY = "the summary of then cannot be read as it was: what it rested on was taken back since"
 

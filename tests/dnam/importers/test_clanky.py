@@ -218,3 +218,10 @@ def test_a_schema_that_cannot_be_read_is_broken(tmp_path: Path) -> None:
     path.write_bytes(b"SQLite format 3\x00" + b"\x07" * 200)
     with pytest.raises(BrokenImport, match="in its schema"):
         detect(path)
+
+
+def test_who_said_what_is_nobody_s_is_told_where_it_is_known(tmp_path: Path) -> None:
+    rows = [lore(user_id="100"), lore("Mondays are free"), fact(user_id="100"), lore("Tea", user_id="nobody")]
+    told = {each.text: each.author for each in items(database(tmp_path / "a", *rows))}
+    assert told.pop("Fridays are for tea") == Account("discord", "100")
+    assert set(told.values()) == {None}

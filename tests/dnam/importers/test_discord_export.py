@@ -16,7 +16,7 @@ from dnam.importers.discord_export import MOST_NAMED, NAMES_TOO_MANY
 from dnam.importers.discord_form import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
-from projections.decisions.hear import Mention
+from projections.decisions.hear import Answered, Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import FORWARDED, Attachment
@@ -41,7 +41,7 @@ from tests.dnam.importers.files import (
     write,
 )
 
-KIM_ACCOUNT = Account("discord", KIM["id"], "Kim", "kim")
+KIM_ACCOUNT = Account("discord", KIM["id"], username="kim")
 ASSISTED = Options(assistants=("dnam",))
 
 
@@ -189,10 +189,10 @@ def test_bots_webhooks_and_deleted_accounts_never_become_people(tmp_path: Path) 
     assert [each.author for each in heard(tmp_path, value, Options(assistants=("78",)))][2] == "self"
 
 
-def test_names_are_nicknames_or_else_names(tmp_path: Path) -> None:
+def test_nobody_is_called_here_by_what_one_server_calls_them(tmp_path: Path) -> None:
     value = export(message(1), message(2, author=user("plain")), message(3, author=user("bare", nickname="")))
     speakers = [each.speaker for each in heard(tmp_path, value)]
-    assert [each.name for each in speakers] == ["Kim", "plain", "bare"]
+    assert [each.name for each in speakers] == ["", "", ""]
     assert [each.username for each in speakers] == ["kim", "plain", "bare"]
 
 
@@ -225,7 +225,7 @@ def test_the_longest_name_is_meant_and_an_ambiguous_one_stays(tmp_path: Path) ->
 
 def test_a_nickname_goes_before_another_s_plain_name(tmp_path: Path) -> None:
     given = message(1, "@sam", mentions=[user("sam", nickname="Sammy"), user("z", nickname="sam")])
-    assert [each.account.name for each in heard(tmp_path, export(given))[0].mentions] == ["sam"]
+    assert [each.account.username for each in heard(tmp_path, export(given))[0].mentions] == ["z"]
 
 
 def test_who_is_mentioned_by_an_id_alone_has_no_name_yet(tmp_path: Path) -> None:
@@ -447,7 +447,7 @@ def test_hostile_texts_pass_and_only_lone_surrogates_change(tmp_path: Path) -> N
     value = export(*(message(n, each, author=user("n\ud83d", "5")) for n, each in enumerate(texts)))
     found = heard(tmp_path, value)
     assert [each.text for each in found] == ["\0\x01\u202e\r\n", "x" * 1_000_000, "a\ufffd", "\ufffdb", "😀" * 1000]
-    assert {each.speaker.name for each in found} == {"n\ufffd"}
+    assert {each.speaker.username for each in found} == {"n\ufffd"}
 
 
 def test_reading_twice_gives_the_same(tmp_path: Path) -> None:
@@ -468,14 +468,14 @@ def test_the_sample_is_whole_and_true_to_itself() -> None:
     arrivals = list(found.read(ASSISTED))
     heard_there = requests(arrivals)
     assert len(heard_there) == len(arrivals) == found.channels[0].messages == 41
-    assert {each.speaker.name for each in heard_there if each.author == "person"} == {"Ines", "Tobi", "Marcy"}
+    assert {each.speaker.username for each in heard_there if each.author == "person"} == {"Ines", "Tobi", "Marcy"}
     assert {each.author for each in heard_there} == {"person", "self"}
     assert [each.said for each in heard_there] == sorted({each.said for each in heard_there})
     keys = {each.key for each in heard_there}
     assert all(each.reply_to.key in keys for each in heard_there if each.reply_to)
     assert sum(each.reply_to is not None for each in heard_there) == 15
     assert sum(each.edited is not None for each in heard_there) == 1
-    assert [each.account.name for request in heard_there for each in request.mentions] == ["Marcy"]
+    assert [each.account.username for request in heard_there for each in request.mentions] == ["Marcy"]
     assert sum(len(each.attachments) for each in heard_there) == 2
     assert sum(each.addressed for each in heard_there) == 5
 
@@ -492,3 +492,36 @@ def test_a_message_that_names_more_people_than_one_can_is_passed_over(tmp_path: 
     arrivals = list(source(tmp_path, export(named, message(2))).read(Options()))
     assert len(requests(arrivals)) == taken + 1
     assert reasons(arrivals) == ({} if taken else {NAMES_TOO_MANY: 1})
+
+
+def test_of_what_the_assistant_said_it_is_told_whom_it_answers(tmp_path: Path) -> None:
+    asked, other = message(1, "what is tea?"), message(2, "hm", LEE)
+    reply = message(3, "a drink", BOT, type="Reply", reference={"messageId": asked["id"], "channelId": "500"})
+    rest, command, to_bot = (
+        message(4, "and a plant", BOT),
+        message(5, "!memory", LEE),
+        message(6, "♫", user("x", bot=True)),
+    )
+    after = message(7, "a song", BOT)
+    lost = message(8, "of whom?", BOT, type="Reply", reference={"messageId": flake(T0), "channelId": "500"})
+    value = export(message(0, "hello", BOT), asked, other, reply, rest, command, to_bot, after, lost)
+    found = heard(tmp_path, value, ASSISTED)
+    to_kim = Answered(Ref("discord", asked["id"]), T0 + 1000, KIM_ACCOUNT)
+    to_music = Answered(Ref("discord", to_bot["id"]), T0 + 6000)
+    assert [each.answers for each in found] == [None, None, None, to_kim, to_kim, None, to_music, None]
+    assert {each.answers for each in heard(tmp_path, value)} == {None}
+
+
+@pytest.mark.parametrize(
+    ("kind", "readers"),
+    [
+        ("GuildPublicThread", "400"),
+        ("GuildNewsThread", "400"),
+        ("GuildPrivateThread", None),
+        ("GuildTextChat", None),
+        ("GuildNovelThread", None),
+    ],
+)
+def test_a_public_thread_has_the_readers_of_its_channel(tmp_path: Path, kind: str, readers: str | None) -> None:
+    (request,) = heard(tmp_path, export(message(1), kind=kind), Options(audience="guild"))
+    assert request.place.readers == (readers and Ref("discord", readers))
