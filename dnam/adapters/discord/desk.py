@@ -120,11 +120,15 @@ class Desk(OwnMessages):
             return await self.memory.look(lambda rows: _config(rows, settings, place, who))
         except (LogError, OSError):
             return PlaceConfig(
-                cast(RespondMode, settings.respond_mode),
+                cast(RespondMode, self.mode_unread(place)),
                 settings.message_history_count,
                 cast(Learn, settings.learn),
                 settings.retention_days,
             )
+
+    def mode_unread(self, place: PlaceSeen) -> str:
+        """What is answered in a place, where what is configured cannot be read."""
+        return self.memory.settings.respond_mode if place.partner is None else "mention"
 
     async def is_silent_for(self, user: discord.abc.User, place: PlaceSeen, who: Account) -> bool:
         """Whether nothing that somebody asks of the memory is replied to there where all can read it."""
