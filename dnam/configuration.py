@@ -5,7 +5,8 @@ the setting holds, which is from `dnam.toml`, the environment or its default (de
 does not allow (a newer one's) counts as not set. Direct messages are answered whatever holds for channels: there
 `respond_mode` is what the person or that conversation has, else what is said to the assistant.
 
-How long words are kept is the shorter of what their person set and what holds where they were said: neither keeps what the other has go.
+How long words are kept is the shorter of what their person set and what holds where they were said: neither keeps what
+the other has go.
 """
 
 import math
