@@ -110,10 +110,23 @@ def split(text: str, limit: int = LIMIT) -> list[str]:
 
 
 def so_far(text: str) -> str:
-    """An answer that is still growing, without a code block that was opened just now and holds nothing yet."""
+    """An answer that is still growing, without a code block that was opened just now and holds nothing yet; what may
+    become a spoiler is one already.
+    """
     opened = text.rfind(TICKS)
     is_empty = text.count(TICKS) % 2 == 1 and JUST_OPENED.fullmatch(text, opened + len(TICKS)) is not None
-    return text[:opened].rstrip() if is_empty else text
+    shown = text[:opened].rstrip() if is_empty else text
+    return _veiled(shown) if VEIL in shown else shown
+
+
+def _veiled(text: str) -> str:
+    """The same with the bars that close a spoiler which is still open."""
+    shown = _bare(text)
+    behind = max((found.end() for found in SPOILER.finditer(shown)), default=0)
+    opened = shown.find(VEIL, behind)
+    if opened < 0:
+        return text
+    return f"{text}{VEIL}" if text[opened:].strip("| \n\t") else text[:opened].rstrip()
 
 
 def _parts(text: str, limit: int) -> Iterator[str]:
@@ -148,13 +161,18 @@ def _cut_up(text: str, limit: int, marks: Marks) -> Iterator[str]:
 
 
 def _marks(text: str) -> Marks:
-    """Those of a text. What stands in code is no mark."""
+    """Those of a text."""
+    shown = _bare(text)
+    quoted = QUOTED_ON.search(shown)
+    return Marks(tuple(map(_span, SPOILER.finditer(shown))), None if quoted is None else quoted.end())
+
+
+def _bare(text: str) -> str:
+    """A text as long, without what stands in code: there nothing is a mark."""
     bare = list(text)
     for start, end in (*((each.start, each.end) for each in _fences(text)), *map(_span, INLINE.finditer(text))):
         bare[start:end] = "`" * len(bare[start:end])
-    shown = "".join(bare)
-    quoted = QUOTED_ON.search(shown)
-    return Marks(tuple(map(_span, SPOILER.finditer(shown))), None if quoted is None else quoted.end())
+    return "".join(bare)
 
 
 def _span(found: re.Match[str]) -> tuple[int, int]:

@@ -232,3 +232,15 @@ def test_a_quote_to_the_end_goes_on_in_each_message() -> None:
     parts = split(">>> " + "a line of it\n" * 300)
     assert len(parts) > 1
     assert all(part.startswith(">>> a line") and len(part) <= LIMIT for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("He dies: ||in the", "He dies: ||in the||"), ("He dies: ||", "He dies:"), ("||a|| and ||b", "||a|| and ||b||"),
+        ("||a||", "||a||"), ("`a || b", "`a || b||"), ("`a || b`", "`a || b`"), ("```c\na || b\n", "```c\na || b\n"),
+        ("||He lives|", "||He lives|||"),
+    ],
+)  # fmt: skip
+def test_what_may_become_a_spoiler_is_one_while_it_grows(text: str, shown: str) -> None:
+    assert so_far(text) == shown
