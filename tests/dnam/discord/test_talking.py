@@ -377,7 +377,7 @@ async def test_who_is_on_no_list_costs_nothing_by_what_they_write_a_bot_that_lea
     async with garden() as (world, here):
         stranger = world.person("Eve")
         lists = {"allow_users": str(here.kim.id), "allow_guilds": str(here.guild.id)}
-        async with bot_in(world, tmp_path, model, **every, **lists) as bot:
+        async with bot_in(world, tmp_path, model, told=every | lists) as bot:
             for number in range(3):
                 await stranger.says(stranger.dm, f"I love spam, says {number}")
                 await idle(world, bot)
