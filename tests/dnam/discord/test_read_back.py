@@ -35,7 +35,7 @@ async def test_what_was_not_to_be_answered_is_not_answered_under_other_settings(
         async with bot_in(world, tmp_path, told=before) as bot:
             for text in ("one", "two"):
                 await here.kim.says(here.general, text, mention=[world.bot] if mentions else [])
-            if mentions:
+            if "respond_mode" not in before and mentions:  # no mode of channels keeps direct messages from an answer
                 await here.kim.says(here.kim.dm, "three")
             await idle(world, bot)
         async with bot_in(world, tmp_path, told=after) as bot:
