@@ -2,8 +2,11 @@
 
 The narrowest scope that has a value wins: the person, the thread, its channel, the guild, everything. Where none has,
 the setting holds, which is from `dnam.toml`, the environment or its default (design §10). A value that this program
-does not allow (a newer one's) counts as not set. How long words are kept is the shorter of what their person set and
-what holds where they were said: neither keeps what the other has go.
+does not allow (a newer one's) counts as not set. Direct messages are answered whatever holds for channels: there
+`respond_mode` is what the person or that conversation has, else what is said to the assistant.
+
+How long words are kept is the shorter of what their person set and what holds where they were said: neither keeps what
+the other has go.
 """
 
 import math
@@ -11,14 +14,18 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, cast
 
 from dnam.settings import Settings
-from projections.config import ConfigRow, Given, configured, given_to, scopes_for
+from projections.config import GLOBAL, ConfigRow, Given, configured, given_to, scopes_for
 from projections.ids import Handle, Ref
 from projections.messages import MessageRow
 from projections.policies.configurable import BY_NAME, KEYS
 from projections.policies.learned_from import Learn, least
 from projections.rows import Found, Rows
 
-RETENTION = "retention_days"
+RETENTION, MODE = "retention_days", "respond_mode"
+DIRECT = "dm:"
+"""How the key of a direct conversation's place begins (`projections.decisions.place`)."""
+DIRECTLY = "direct messages are answered"
+"""The origin of what holds there, where neither the person nor the conversation has a value."""
 RespondMode = Literal["mention", "all", "owner", "none"]
 Switch = Literal["on", "off"]
 
@@ -77,7 +84,8 @@ def value_for(
 ) -> str:
     """What holds now of one key that is held by its scopes alone, without looking up the others."""
     assert key != RETENTION, "how long words are kept follows from more than one scope"
-    return _held(rows, settings, key, tuple(map(str, scopes_for(rows, person, place, guild, parent)))).value
+    scopes = tuple(map(str, scopes_for(rows, person, place, guild, parent)))
+    return _held(rows, settings, key, scopes, direct=_is_direct(place)).value
 
 
 def held(
@@ -85,7 +93,7 @@ def held(
 ) -> tuple[Held, ...]:
     """The same with where each value is from, in the order of the keys."""
     scopes = tuple(map(str, scopes_for(rows, person, place, guild, parent)))
-    found = (_held(rows, settings, key.name, scopes) for key in KEYS)
+    found = (_held(rows, settings, key.name, scopes, direct=_is_direct(place)) for key in KEYS)
     return tuple(_shorter(rows, settings, each, scopes) if each.key == RETENTION else each for each in found)
 
 
@@ -95,10 +103,17 @@ def _shorter(rows: Rows, settings: Settings, own: Held, scopes: tuple[str, ...])
     return min(own, _held(rows, settings, own.key, others), key=lambda each: int(each.value) or math.inf)
 
 
-def _held(rows: Rows, settings: Settings, key: str, scopes: tuple[str, ...]) -> Held:
-    row = _allowed(rows, key, scopes)
+def _is_direct(place: Ref | None) -> bool:
+    return place is not None and place.key.startswith(DIRECT)
+
+
+def _held(rows: Rows, settings: Settings, key: str, scopes: tuple[str, ...], *, direct: bool = False) -> Held:
+    is_own = direct and key == MODE
+    row = _allowed(rows, key, tuple(each for each in scopes if each != str(GLOBAL)) if is_own else scopes)
     if row is not None:
         return Held(key, row.value, row.scope)
+    if is_own:
+        return Held(key, "mention", DIRECTLY)
     name, value = SETTING_OF[key](settings)
     return Held(key, str(value), settings.origins[name])
 

@@ -59,7 +59,7 @@ class Driver:
         self.encoder = encoder
         self.failures = Failures()
         self.rests = Rests(lambda: self.failures.tell)
-        self.trouble = Trouble()
+        self.trouble = Trouble(memory.now)
         self.unwritten = Unwritten()
         """What could not be recorded yet: of the loops, and of whoever answers with this (`dnam/exchange.py`)."""
         memory.write = self._write

@@ -88,7 +88,8 @@ def watch_thinking(metrics: Metrics, assistant: Assistant) -> None:
     what = "What went wrong in the background, by job; also what could not be recorded."
     metrics.gauges("dnam_background_failures", what, "job", lambda: failures.by_job)
     metrics.health.tells("background_failures", lambda: failures.total)
-    metrics.health.needs("answers", lambda: assistant.trouble.reason)
+    metrics.health.needs("answers", lambda: assistant.trouble.hindrance)
+    metrics.health.tells("last_answer", lambda: assistant.trouble.reason)
 
 
 def _words(error: Exception | None) -> str:

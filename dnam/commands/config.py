@@ -5,7 +5,7 @@ config set SCOPE KEY=VALUE          SCOPE: here, guild, me (or person); who mana
                                     one in it; the owner also global and anything by its id
 config unset SCOPE KEY
 config set SCOPE retention_days=N yes   also where that takes away what stands now
-config get SCOPE
+config get SCOPE [KEY]
 config list                         what holds here
 """
 
@@ -71,7 +71,9 @@ async def config(assistant: Assistant, asked: Invocation, arguments: Arguments) 
         raise BadRequest(f"say of which scope, as `config {action} {EXAMPLES[action]}`: {SCOPES}")
     if action == "get":
         listed = listed_as(asked.channels, scope)
-        return await assistant.memory.look(lambda rows: _set_for(rows, asked, scope, listed))
+        setting = arguments.get("setting", "").strip()
+        key = the_key(setting).name if setting else ""
+        return await assistant.memory.look(lambda rows: _set_for(rows, asked, scope, listed, key))
     return await _change(assistant, asked, scope, action, _setting(action, scope, arguments.get("setting", "")))
 
 
@@ -171,10 +173,13 @@ def asker_of(asked: Invocation, listed: Sequence[PlaceSeen]) -> Asker:
     return Asker(asked.person, asked.is_owner, manages, frozenset(map(place_ref, listed)))
 
 
-def _set_for(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceSeen]) -> Reply:
+def _set_for(rows: Rows, asked: Invocation, text: str, listed: Sequence[PlaceSeen], key: str) -> Reply:
+    """What a scope has itself: of one key, or of all."""
     scope = _permitted(rows, asked, text, listed)
-    lines = sorted(_line(row.key, row.value) for row in config_rows(rows) if row.scope == str(scope))
-    return Reply("\n".join([f"**{one_line(scope_words(rows, str(scope)))}:**", *(lines or ["(nothing is set)"])]))
+    own = (row for row in config_rows(rows) if row.scope == str(scope) and key in ("", row.key))
+    nothing = f"(`{key}` is not set)" if key else "(nothing is set)"
+    lines = sorted(_line(row.key, row.value) for row in own)
+    return Reply("\n".join([f"**{one_line(scope_words(rows, str(scope)))}:**", *(lines or [nothing])]))
 
 
 def _holding(assistant: Assistant, rows: Rows, asked: Invocation) -> Iterator[str]:

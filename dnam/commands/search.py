@@ -39,6 +39,11 @@ OPTIONS = (
 )
 LOOKS_BACK = frozenset({"--at", "--said"})
 """What `dnam search` looks back with."""
+MENTIONS = (
+    "a mention is not searched for: nothing is kept by a platform's id. Write the name in its place, as it stands among"
+    " what is said"
+)
+_MENTION = re.compile(r"<@[!&]?[0-9]+>")
 _OPTION = re.compile(r"(--[a-z][a-z-]*)(?:=(.*))?", re.IGNORECASE)
 NO_DAY = "Nothing was said here on the day that you name"
 NOTHING = f"Nothing kept or said here has one of these words: `{PREFIX} show` lists what is kept."
@@ -100,6 +105,8 @@ def contexts(asked: Invocation) -> list[Context]:
 
 def _read(text: str) -> _Asked:
     """The words, and what is asked for with them. BadRequest for what is no option here."""
+    if _MENTION.search(text):
+        raise BadRequest(MENTIONS)
     given, words, options = iter(text.split()), list[str](), dict[str, str]()
     for word in given:
         found = _OPTION.fullmatch(word)

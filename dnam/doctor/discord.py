@@ -21,6 +21,8 @@ NEW_TOKEN = (
 )
 ENABLE = "Discord's developer portal, your application, Bot, Privileged Gateway Intents: enable {}."
 REACH = "Check the network, and DISCORD_API_URL where it is set; https://discordstatus.com says whether Discord is up."
+LET_IN = "Set DNAM_ALLOW_GUILDS to the ids of servers in which the bot is, or invite it there."
+NOWHERE = "the bot is in no server of DNAM_ALLOW_GUILDS, and DNAM_ALLOW_USERS names nobody: only its owner is answered"
 NEEDED = ("read_message_history", "send_messages", "send_messages_in_threads")
 """What the bot needs in a channel that it sees."""
 MOST_CHANNELS = 20
@@ -98,7 +100,9 @@ def _elsewhere(reason: NotAsked) -> list[Finding]:
 
 
 async def allowed(patient: Patient) -> list[Finding]:
-    """An empty allow-list answers nobody."""
+    """An empty allow-list answers nobody, nor does one of servers alone in none of which the bot is."""
+    from dnam.adapters.discord.respond import strangers
+
     settings = patient.settings
     if not settings.discord_token:
         return skipped(NO_TOKEN)
@@ -109,22 +113,23 @@ async def allowed(patient: Patient) -> list[Finding]:
             "Set DNAM_ALLOW_USERS to the ids of those who are to be answered, or DNAM_ALLOW_GUILDS to servers. "
             "(Discord: Settings, Advanced, Developer Mode; then right-click, Copy ID.)",
         )
-    if strange := await _strangers(patient):
-        return doubt(strange, "Set DNAM_ALLOW_GUILDS to the ids of servers in which the bot is, or invite it there.")
-    users, guilds = counted(len(settings.allow_users), "user"), counted(len(settings.allow_guilds), "guild")
-    return well(f"answered: {users}, {guilds}")
+    there = await _there(patient)
+    guilds = frozenset(map(int, settings.allow_guilds))
+    if there is not None and not settings.allow_users and not guilds & there.keys():
+        return wrong(NOWHERE, f"{LET_IN} Or name people in DNAM_ALLOW_USERS.")
+    if strange := strangers(guilds, there or {}):
+        return doubt(strange, LET_IN)
+    named = counted(len(settings.allow_users), "user"), counted(len(settings.allow_guilds), "guild")
+    return well(f"answered: {', '.join(named)}")
 
 
-async def _strangers(patient: Patient) -> str:
-    """The allowed servers that the bot is not in, in words."""
-    from dnam.adapters.discord.respond import strangers
-
+async def _there(patient: Patient) -> dict[int, str] | None:
+    """The servers that the bot is in, by id and name; None where that cannot be asked, which the token's check says."""
     try:
         async with logged_in(patient) as client:
-            there = {each.id: each.name async for each in client.fetch_guilds(limit=None)}
-    except NotAsked:  # the token's check says so
-        return ""
-    return strangers(map(int, patient.settings.allow_guilds), there)
+            return {each.id: each.name async for each in client.fetch_guilds(limit=None)}
+    except NotAsked:
+        return None
 
 
 # -- permissions ---------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ from projections.places import place_of
 from projections.policies.cadence import ON_REQUEST, VERSION
 from projections.policies.closeness import Pair, by_tokens
 from projections.policies.compartments import everywhere
-from projections.policies.learned_from import Learn, LearnedAs, Learns
+from projections.policies.learned_from import Learn, LearnedAs, Learns, least
 from projections.policies.low_signal import is_low_signal
 from projections.rows import Found, Rows
 from replay.chronicle import LogChronicle
@@ -55,6 +55,13 @@ MERGE_PROMPT = "merge@1"
 MOST_AGAIN = 10
 """How many messages that are passed over are tried once more when a person asks for it: each is a call of its own."""
 
+Admits = Callable[[Rows, Handle], bool]
+
+
+def everybody(_: Rows, __: Handle) -> bool:
+    """Who is answered is not known here: whoever has a list hands it in."""
+    return True
+
 
 class Tending(Driver):
     """The loops over one memory, with the settings in force."""
@@ -68,6 +75,8 @@ class Tending(Driver):
 
     def __init__(self, memory: Memory, model: Model, encoder: Encoder | None = None) -> None:
         super().__init__(memory, model, encoder)
+        self.admits: Admits = everybody
+        """Whose direct messages are learned from whether or not they were answered, where `learn` is `heard`."""
         # A lock lives as long as somebody holds it or waits for it.
         self._learning: WeakValueDictionary[Handle, asyncio.Lock] = WeakValueDictionary()
 
@@ -76,16 +85,25 @@ class Tending(Driver):
         settings = self.memory.settings
 
         def how(person: Handle, where: SpokenRow) -> Learn:
-            return config_for(rows, settings, person, _place(rows, where), where.guild).learn
+            learn = config_for(rows, settings, person, _place(rows, where), where.guild).learn
+            return least(learn, self._most(rows, person, where))
 
         return how
+
+    def _most(self, rows: Rows, person: Handle, where: SpokenRow) -> Learn:
+        """The most that is learned from somebody there: who is not admitted costs nothing by what they write a bot."""
+        if where.audience.kind != "direct" or self.admits(rows, person):
+            return "heard"
+        return "addressed"
 
     def learned_as(self, rows: Rows) -> LearnedAs:
         """What each message is judged by: what is not to be learned from stays so, whatever is configured later."""
         settings = self.memory.settings
 
         def how(person: Handle, where: SpokenRow) -> Callable[[Found[MessageRow]], Learn]:
-            return learned_as(rows, settings, person, _place(rows, where), where.guild)
+            judge = learned_as(rows, settings, person, _place(rows, where), where.guild)
+            most = self._most(rows, person, where)
+            return lambda found: least(judge(found), most)
 
         return how
 

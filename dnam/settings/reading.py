@@ -7,7 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from dnam.settings.allowed import URL, Ids, Value
+from dnam.settings.allowed import URL, Between, Ids, Value
 from dnam.settings.files import read_dotenv, read_toml
 from dnam.settings.setting import Setting, SettingError
 from dnam.settings.tables import SETTINGS
@@ -44,6 +44,9 @@ def read(environment: Texts, dotenv: Texts, toml: Texts | None = None) -> Settin
         found = _find(setting, environment, dotenv, toml or {})
         values[setting.field] = _parse(setting, found)
         origins[setting.name] = found.origin
+    if not values["summary_max_chars"]:  # as in seed 002: a summary without room is none
+        values["summary_enabled"] = False
+        origins["DNAM_SUMMARY_ENABLED"] = origins["DNAM_SUMMARY_MAX_CHARS"]
     return Settings(**values, origins=origins)
 
 
@@ -51,6 +54,7 @@ def read(environment: Texts, dotenv: Texts, toml: Texts | None = None) -> Settin
 class _Found:
     text: str
     origin: str
+    is_alias: bool = False
 
 
 def _find(setting: Setting, environment: Texts, dotenv: Texts, toml: Texts) -> _Found:
@@ -60,7 +64,7 @@ def _find(setting: Setting, environment: Texts, dotenv: Texts, toml: Texts) -> _
         alias = "" if name == setting.name else " (alias)"
         for place, values in (("environment", environment), (".env", dotenv)):
             if text := values.get(name, "").strip():
-                return _Found(text, f"{place} {name}{alias}")
+                return _Found(text, f"{place} {name}{alias}", name != setting.name)
     return _Found(setting.default, DEFAULT)
 
 
@@ -74,6 +78,8 @@ def _parse(setting: Setting, found: _Found) -> Value:
         value = PARSERS[setting.type](found.text)
     except ValueError:
         raise _refusal(setting, found) from None
+    if setting.raised and found.is_alias and isinstance(setting.allowed, Between) and isinstance(value, int):
+        value = max(value, setting.allowed.low)
     if not setting.allowed.admits(value):
         raise _refusal(setting, found)
     return value

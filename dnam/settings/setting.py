@@ -18,7 +18,9 @@ class SettingError(BadRequest, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting. `default` is written as a person would write it; empty means none."""
+    """One setting. `default` is written as a person would write it; empty means none. `raised`: what an alias gives
+    that is less than is allowed counts as the least, as it does in the document that the alias is from.
+    """
 
     name: str
     type: type[bool | int | Decimal | str | Path | Ids]
@@ -27,6 +29,7 @@ class Setting:
     help: str
     aliases: tuple[str, ...] = ()
     secret: bool = False
+    raised: bool = False
 
     @property
     def field(self) -> str:

@@ -266,3 +266,13 @@ async def test_who_silences_the_typed_commands_too_is_told_what_takes_it_back(ro
 
 async def test_what_is_refused_ends_with_a_full_stop_and_says_what_is_whose(room: Room) -> None:
     assert await room.refused("set global learn=none") == "What holds everywhere is for the owner of this bot alone."
+
+
+async def test_of_one_key_that_is_named_only_that_is_shown(room: Room) -> None:
+    await room.asks("set me learn=none")
+    await room.asks("set me retention_days=30")
+    whose, shown = (await room.asks("get me learn")).splitlines()
+    assert (whose, shown) == ("**person/N100:**", "`learn = none`")
+    assert (await room.asks("get me context_history")).splitlines()[1:] == ["(`context_history` is not set)"]
+    assert len((await room.asks("get me")).splitlines()) == 3
+    assert "lern" in await room.refused("get me lern")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dnam.commands.command import Invocation
-from dnam.commands.search import MOST, NO_DAY, NOTHING
+from dnam.commands.search import MENTIONS, MOST, NO_DAY, NOTHING
 from dnam.commands.table import read, run
 from dnam.marking import MOST_CHARS
 from projections.decisions.place import PlaceSeen
@@ -39,6 +39,13 @@ async def test_what_was_said_is_found_beside_what_is_kept(world: World) -> None:
     assert re.fullmatch(r"- \[fact\] I grow green tea `durable-[0-9a-f]{8}`", lines[1])
     assert lines[2] == "**Said:** 1"
     assert re.fullmatch(r'- kim in general, 2023-11-14 22:13\+00:00: "we are out of tea"', lines[3])
+
+
+async def test_a_mention_is_refused_with_what_to_write_instead(world: World) -> None:
+    """In what is said a mention stands as a name, and an id is found nowhere."""
+    await hears(world, "kim", "we are out of tea", OPEN)
+    for words in ("<@123456789>", "tea <@!123456789>", "<@&123456789>"):
+        assert MENTIONS[1:] in await world.asks("ada", f"!memory search {words}", OPEN)
 
 
 async def test_of_the_people_in_the_room_is_found_what_all_there_may_know(world: World) -> None:

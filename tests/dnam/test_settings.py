@@ -182,6 +182,19 @@ def test_the_real_name_wins_over_an_alias_wherever_it_stands() -> None:
     assert read({"DNAM_SUMMARY_MAX_CHARS": "", **alias}, {}).summary_max_chars == 100
 
 
+@pytest.mark.parametrize("text", ["0", "-3"])
+def test_what_seed_002_raises_under_its_names_is_raised_under_these_alone(text: str) -> None:
+    """`Math.max(0, …)` and `Math.max(1, …)`; a summary of no characters is none."""
+    chars, turns = "SUMMARY_MAX_CHARS", "SUMMARY_EVERY_N_TURNS"
+    settings = read({f"DISCOCLAW_{chars}": text, f"DISCOCLAW_{turns}": text}, {})
+    assert (settings.summary_max_chars, settings.summary_every_n_turns, settings.summary_enabled) == (0, 1, False)
+    assert settings.origins["DNAM_SUMMARY_ENABLED"] == f"environment DISCOCLAW_{chars} (alias)"
+    assert not read({f"DNAM_{chars}": "0", "DNAM_SUMMARY_ENABLED": "1"}, {}).summary_enabled
+    for refused in ({f"DNAM_{turns}": text}, {f"DNAM_{chars}": "-1"}):
+        with pytest.raises(SettingError):
+            read(refused, {})
+
+
 def test_a_wrong_alias_is_named() -> None:
     with pytest.raises(SettingError, match=r"environment DISCOCLAW_SUMMARY_MAX_CHARS \(alias\)"):
         read({"DISCOCLAW_SUMMARY_MAX_CHARS": "many"}, {})
@@ -396,8 +409,7 @@ def test_a_password_in_an_address_is_not_told(name: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("name", ["DNAM_SUMMARY_MAX_CHARS", "DISCOCLAW_SUMMARY_MAX_CHARS"])
 def test_no_summary_is_paid_for_that_has_no_room(name: str) -> None:
-    with pytest.raises(SettingError, match="SUMMARY_MAX_CHARS"):
-        read({name: "0"}, {})
+    assert not read({name: "0"}, {}).summary_enabled
     assert read({name: "1"}, {}).summary_max_chars == 1
 
 
@@ -453,7 +465,7 @@ class TestToml:
             ("allow_users = [true]", "allow_users may be a text, a number, a switch or a list"),
             ("[discord]\ntoken = 'x'", "dnam.toml: [discord] begins a table, and there are none: leave that line out"),
             ("summary_enabled = maybe", "column 19). A text stands in quotes, a switch is true or false"),
-            ("summary_max_chars = true", "summary_max_chars is no switch; allowed: a whole number from 1 to 100000"),
+            ("summary_max_chars = true", "summary_max_chars is no switch; allowed: a whole number from 0 to 100000"),
             ("assistant_name = false", "assistant_name is no switch; allowed: 1 to 32 characters"),
             ("turns_per_minute = -1", "'-1' is not allowed (from dnam.toml turns_per_minute)"),
             ("discord_token = 'hush hush'", "its value is not allowed (from dnam.toml discord_token)"),

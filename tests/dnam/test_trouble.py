@@ -10,8 +10,9 @@ from dnam.budget import Budgeted
 from dnam.metrics import Metrics
 from dnam.model import Ask, ModelDown, ModelError, OverBudget
 from dnam.observing import watch_thinking
+from dnam.trouble import LASTS_MS
 from tests.dnam.discord.stage import bot_in, garden, idle, shown
-from tests.dnam.scripted import ScriptedModel, talking
+from tests.dnam.scripted import FakeClock, ScriptedModel, talking
 
 REFUSED = "the key is not accepted: check ANTHROPIC_API_KEY (401: invalid x-api-key)"
 
@@ -44,11 +45,13 @@ async def test_the_bot_s_log_tells_once_of_each_kind_of_failure_and_that_it_is_o
     ]
     async with garden() as (world, here), bot_in(world, tmp_path, ScriptedModel({"answer": ill})) as bot:
         watch_thinking(metrics, bot.desk.assistant)
-        reasons = []
+        reasons, hinders = [], []
         for ill.error in failures:
             await here.kim.says(here.general, "roses?", mention=world.bot)
             await idle(world, bot)
-            reasons.append(metrics.health.report().reasons.get("answers", ""))
+            report = metrics.health.report()
+            reasons.append(report.facts["last_answer"])
+            hinders.append("answers" in report.reasons)
         assert len(shown(world, here.general)) == len(failures)
     told = [each.getMessage() for each in caplog.records if each.name.startswith("dnam")]
     assert told == [
@@ -58,7 +61,25 @@ async def test_the_bot_s_log_tells_once_of_each_kind_of_failure_and_that_it_is_o
         "answers work again",
         "an answer failed, and the next ones may too: 2 of 2 US dollars are spent today (UTC): DNAM_MAX_COST_PER_DAY",
     ]
+    assert hinders == [True, True, True, True, False, False, False, False]
     assert reasons == [f"the last answer failed: {each}" if each else "" for each in failures]
+
+
+async def test_what_failed_hinders_for_a_while_and_is_told_until_an_answer_works(tmp_path: Path) -> None:
+    ill, metrics, clock = Ill(), Metrics(), FakeClock()
+    ill.error = ModelDown("the service is overloaded (529: Overloaded)")
+    async with talking(tmp_path, ScriptedModel({"answer": ill}), clock) as assistant:
+        watch_thinking(metrics, assistant)
+        with pytest.raises(ModelDown):
+            await assistant.answer(await assistant.memory.heard("100", "hello"))
+        clock.time += LASTS_MS - 1_000
+        assert "overloaded" in metrics.health.report().reasons["answers"]
+        clock.time += 1_000
+        report = metrics.health.report()
+        assert (report.reasons, report.facts["last_answer"]) == ({}, assistant.trouble.reason)
+        ill.error = None
+        await assistant.answer(await assistant.memory.heard("100", "hello again"))
+        assert metrics.health.report().facts["last_answer"] == ""
 
 
 async def test_who_asks_too_often_is_no_trouble_of_others(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ class Answering:
             try:
                 mode = desk.respond_mode(rows, request.place, request.speaker)
             except (LogError, OSError):  # what is said is recorded all the same
-                mode = desk.memory.settings.respond_mode
+                mode = desk.mode_unread(request.place)
             return respond(approach, mode, allowed)
 
         async def look() -> Verdict:

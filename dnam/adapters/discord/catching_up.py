@@ -12,7 +12,8 @@ was missed, before anything is answered there.
 What is a question was judged when it was heard, and is judged now only where it was not heard yet: a setting that
 changed since holds for what comes, and answers nothing old. `addressed` says in the log what that judgement was.
 
-A bot that is new in a place reads it back the same way, and answers there only what was said to it since it came.
+A bot that is new in a place reads it back the same way, and answers there only what was said to it since it came. What
+stands before a message of its own there was for an earlier bot of that account, which answered it or did not.
 discord.py waits for Discord's rate limits; at most a few places are read at a time.
 """
 

@@ -39,7 +39,7 @@ from dnam.whereabouts import handle_of, last_said
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen, place_ref
 from projections.decisions.work import JobRequest, record_job
-from projections.ids import FIRST, NOBODY, Point, Ref
+from projections.ids import FIRST, NOBODY, Handle, Point, Ref
 from projections.pending import open_threads
 from projections.people import accounts_of
 from projections.places import PLACES
@@ -79,6 +79,7 @@ class Desk(OwnMessages):
         self.sessions = Sessions()
         self.unwritten = Unwritten(tell=_warn) if unwritten is None else unwritten
         assistant.failures.tell = assistant.trouble.tell = _warn
+        assistant.admits = self._admits
         self.owners: frozenset[int] = frozenset(map(int, assistant.memory.settings.owner_ids))
         """Where no setting says, the application's owner or its team: known once the bot is connected."""
         self.uncompared: dict[str, PlaceSeen] = {}
@@ -106,6 +107,12 @@ class Desk(OwnMessages):
         users, guilds = frozenset(map(int, settings.allow_users)), frozenset(map(int, settings.allow_guilds))
         return Allowed(users, guilds, self.owners)
 
+    def _admits(self, rows: Rows, person: Handle) -> bool:
+        """Whether somebody's direct messages are answered, by the lists as they are now."""
+        ids = (each.row.platform_id for each in accounts_of(rows, person) if each.row.platform == PLATFORM)
+        allowed = self.allowed
+        return any(allowed.admits(int(each), None) for each in ids if each.isdecimal())
+
     async def config(self, place: PlaceSeen, who: Account) -> PlaceConfig:
         """What is in force for somebody in a place; what the settings say, where nothing can be read."""
         settings = self.memory.settings
@@ -113,11 +120,15 @@ class Desk(OwnMessages):
             return await self.memory.look(lambda rows: _config(rows, settings, place, who))
         except (LogError, OSError):
             return PlaceConfig(
-                cast(RespondMode, settings.respond_mode),
+                cast(RespondMode, self.mode_unread(place)),
                 settings.message_history_count,
                 cast(Learn, settings.learn),
                 settings.retention_days,
             )
+
+    def mode_unread(self, place: PlaceSeen) -> str:
+        """What is answered in a place, where what is configured cannot be read."""
+        return self.memory.settings.respond_mode if place.partner is None else "mention"
 
     async def is_silent_for(self, user: discord.abc.User, place: PlaceSeen, who: Account) -> bool:
         """Whether nothing that somebody asks of the memory is replied to there where all can read it."""

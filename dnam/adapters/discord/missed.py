@@ -86,7 +86,8 @@ def missed_in(
     waiting = undelivered(rows, where.session, began - LATEST_MS)
     news = frozenset(each.request.key for each in judged if _is_news(rows, each, where.session))
     sent = [each for each in waiting if is_discord_s(each.question.ref)]
-    may = frozenset(each.request.key for each in judged if _is_open(rows, each, where, since))
+    last_own = max((each.message.id for each in judged if each.request.author == "self"), default=0)
+    may = frozenset(each.request.key for each in judged if _is_open(rows, each, where, since, last_own))
     is_old_place = history.missed == 0 and not 0 < since.came <= said_of(channel_id)
     is_said = any(_is_missed(each, news, replied) for each in judged if each.request.author != "self")
     reaches_back = is_old_place or any(_is_known(rows, each) for each in judged)
@@ -146,10 +147,11 @@ def _point(rows: Rows, request: HeardRequest) -> Point:
     return Point(request.said, rows.ids.event_id(identity))
 
 
-def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> bool:
+def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since, last_own: int) -> bool:
     """Whether it may still be answered: it says something, and was heard as what is to be answered, or was not heard,
-    and the bot was there when it was said. In a place that the log does not know it may have been let in since: there
-    it shows where it is said to the bot. Who opted out is answered live or never; what they command is obeyed.
+    and the bot was there when it was said. In a place that the log does not know it may have been let in since, or
+    have spoken with another memory: there it shows where it is said to the bot, behind `last_own`, the last that the
+    bot said itself. Who opted out is answered live or never; what they command is obeyed.
     """
     request = arrived.request
     if arrived.is_old or request.only_known or (is_kept_out(rows, request) and not arrived.is_command):
@@ -160,7 +162,7 @@ def _is_open(rows: Rows, arrived: Arrived, where: Invocation, since: Since) -> b
     if since.live is not None and arrived.message.id >= since.live:
         return True
     is_known = find_place(rows, where.setting.audience.place) is not None
-    return request.said >= since.came and (is_known or request.addressed)
+    return request.said >= since.came and (is_known or (request.addressed and arrived.message.id > last_own))
 
 
 def _was_addressed(rows: Rows, where: Invocation, point: Point) -> bool:

@@ -10,6 +10,8 @@ all             everything that people say in the place
 owner           what its owners say to it, their typed commands among that, and nobody else's
 none            nothing, typed commands neither (slash commands are, privately)
 
+What holds for channels holds for no DM: there only what the person or that conversation has (`dnam.configuration`).
+
 Two lists admit: whom it answers anywhere (DNAM_ALLOW_USERS), and where it answers everybody (DNAM_ALLOW_GUILDS). Where
 both are empty it answers nobody, its owners neither: what is left out by mistake stays shut (seed 000's failure modes).
 """

@@ -9,6 +9,9 @@ What a code block is goes by Discord, not by Markdown: three backticks anywhere 
 quote, and the next three close it, also right behind the code. Where nothing closes them, they are three backticks;
 unless a line ends with them and their language: then what would close them is missing.
 
+A spoiler (`||`) that is cut is closed and opened again, so that nobody sees what it hides; and a quote that goes on to
+the end (`>>> `) goes on in the next message.
+
 Characters are code points.
 """
 
@@ -37,6 +40,11 @@ INDENTED = re.compile(r"[ \t\n]*[ \t](?=\S)")
 """How a text goes on whose first line is indented."""
 BORDERS = tuple(map(re.compile, (r"\n{2,}", r"\n", r"\. |[。！？…]+[」』）】〉》”’]*", r"[ \u3000、，]")))
 """Where a text may be cut, best first; the border stays with what is before it. East Asian texts have no blanks."""
+VEIL, ON = "||", ">>> "
+SPOILER = re.compile(r"\|\|(?=[\s\S])[\s\S]+?\|\|")
+"""Discord takes the nearest bars for the closing ones; between them stands something."""
+INLINE = re.compile(r"(`+)[^`]+\1(?!`)")
+QUOTED_ON = re.compile(r"^>>> (?=\s*\S)", re.MULTILINE)
 LEAST = 3
 """A border in the first third of the room is not worth a message: a worse one further on is taken."""
 
@@ -53,6 +61,46 @@ class Fence(NamedTuple):
     closing: str
 
 
+class Marks(NamedTuple):
+    """Where spoilers begin and end, bars among them, and from where on all is quoted, if anything is."""
+
+    spoilers: tuple[tuple[int, int], ...] = ()
+    quoted: int | None = None
+
+    @property
+    def room(self) -> int:
+        """What is to be kept free in every part."""
+        return 2 * len(VEIL) * bool(self.spoilers) + len(ON) * (self.quoted is not None)
+
+    def around(self, part: str, begun: int, end: int) -> str:
+        """A part of the text from `begun` to `end`, with what is open there."""
+        if self._veiling(begun) is not None:
+            quote = QUOTED.match(part)
+            inside = 0 if quote is None else quote.end()
+            part = f"{part[:inside]}{VEIL}{part[inside:]}"
+        if self._veiling(end) is not None:
+            part += VEIL
+        return ON + part if self.quoted is not None and self.quoted < begun else part
+
+    def behind_veil(self, at: int) -> int:
+        """Behind the bars that close a spoiler of which nothing else is left: they were set at the cut."""
+        veil = self._veiling(at)
+        return veil[1] if veil is not None and at >= veil[1] - len(VEIL) else at
+
+    def beside_veil(self, text: str, at: int, cut: int) -> int:
+        """The cut, or one that goes through no bars, and leaves nothing empty hidden."""
+        for start, end in self.spoilers:
+            if at < start < cut <= end and not text[start + len(VEIL) : cut].strip():
+                return start
+            if end - len(VEIL) <= cut < end:
+                return end
+        return cut
+
+    def _veiling(self, at: int) -> tuple[int, int] | None:
+        """The spoiler that a cut at this place goes through."""
+        return next((each for each in self.spoilers if each[0] < at < each[1]), None)
+
+
 def split(text: str, limit: int = LIMIT) -> list[str]:
     """The messages of an answer, each of 1 to `limit` characters; none where there is nothing to say.
 
@@ -62,27 +110,73 @@ def split(text: str, limit: int = LIMIT) -> list[str]:
 
 
 def so_far(text: str) -> str:
-    """An answer that is still growing, without a code block that was opened just now and holds nothing yet."""
+    """An answer that is still growing, without a code block that was opened just now and holds nothing yet; what may
+    become a spoiler is one already.
+    """
     opened = text.rfind(TICKS)
     is_empty = text.count(TICKS) % 2 == 1 and JUST_OPENED.fullmatch(text, opened + len(TICKS)) is not None
-    return text[:opened].rstrip() if is_empty else text
+    shown = text[:opened].rstrip() if is_empty else text
+    return _veiled(shown) if VEIL in shown else shown
+
+
+def _veiled(text: str) -> str:
+    """The same with the bars that close a spoiler which is still open."""
+    shown = _bare(text)
+    behind = max((found.end() for found in SPOILER.finditer(shown)), default=0)
+    opened = shown.find(VEIL, behind)
+    if opened < 0:
+        return text
+    return f"{text}{VEIL}" if text[opened:].strip("| \n\t") else text[:opened].rstrip()
 
 
 def _parts(text: str, limit: int) -> Iterator[str]:
+    if len(text) <= limit:
+        marks = Marks()
+    else:
+        marks = _marks(text)
+        limit = max(limit - marks.room, limit // 2)
+    yield from _cut_up(text, limit, marks)
+
+
+def _cut_up(text: str, limit: int, marks: Marks) -> Iterator[str]:
+    """The parts, each with what was open where it begins and closed where it ends: up to `marks.room` more."""
     fences = _fences(text)
     end = "".join(_closed(each) for each in fences if each.end > len(text))
     at = 0
-    while at < len(text):
-        head = _reopened(_open_at(fences, at), limit)
+    while (at := marks.behind_veil(at)) < len(text):
+        begun, head = at, _reopened(_open_at(fences, at), limit)
         if len(head) + len(text) - at + len(end) <= limit:
-            yield head + text[at:] + end
+            yield marks.around(head + text[at:] + end, begun, len(text))
             return
         cut = at + _cut(text[at : at + limit + 1], limit - len(head) - _room(fences, at, limit))
         cut = _at_margin(text, fences, at, _beside_fences(text, fences, at, cut))
+        cut = marks.beside_veil(text, at, cut)
         piece, fence = text[at:cut].rstrip(), _open_at(fences, cut)
         at = _behind(text, cut, fence)
         if piece:
-            yield head + piece + ("" if fence is None else _closed(fence))
+            yield marks.around(head + piece + ("" if fence is None else _closed(fence)), begun, cut)
+
+
+# -- what else may be cut ----------------------------------------------------------------------------------------------
+
+
+def _marks(text: str) -> Marks:
+    """Those of a text."""
+    shown = _bare(text)
+    quoted = QUOTED_ON.search(shown)
+    return Marks(tuple(map(_span, SPOILER.finditer(shown))), None if quoted is None else quoted.end())
+
+
+def _bare(text: str) -> str:
+    """A text as long, without what stands in code: there nothing is a mark."""
+    bare = list(text)
+    for start, end in (*((each.start, each.end) for each in _fences(text)), *map(_span, INLINE.finditer(text))):
+        bare[start:end] = "`" * len(bare[start:end])
+    return "".join(bare)
+
+
+def _span(found: re.Match[str]) -> tuple[int, int]:
+    return found.start(), found.end()
 
 
 # -- code blocks -------------------------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ DISCORD = (
         OneOf(("mention", "all", "owner", "none")),
         "What is answered in channels, where `dnam config` does not say: mentions and replies, everything, mentions "
         "and replies of the owner, or nothing: then typed commands (`!memory`) are not answered either, and `/memory` "
-        "is, privately.",
+        "is, privately. Direct messages are answered whatever is set here.",
     ),
     Setting(
         "DNAM_MEMORY_CHANNEL_ID",

@@ -35,17 +35,20 @@ MEMORY = (
         "DNAM_SUMMARY_MAX_CHARS",
         int,
         "2000",
-        Between(1, 100_000),
-        "How long a summary may be, in characters. For none, DNAM_SUMMARY_ENABLED is 0.",
+        Between(0, 100_000),
+        "How long a summary may be, in characters. 0: there is none, as with DNAM_SUMMARY_ENABLED. What the alias has "
+        "below 0 counts as that.",
         ("DISCOCLAW_SUMMARY_MAX_CHARS",),
+        raised=True,
     ),
     Setting(
         "DNAM_SUMMARY_EVERY_N_TURNS",
         int,
         "5",
         TURNS,
-        "After how many turns of a session its summary is refreshed.",
+        "After how many turns of a session its summary is refreshed. What the alias has below 1 counts as that.",
         ("DISCOCLAW_SUMMARY_EVERY_N_TURNS",),
+        raised=True,
     ),
     Setting(
         "DNAM_ERA_REFRESHES",

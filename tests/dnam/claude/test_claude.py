@@ -15,6 +15,7 @@ from dnam.model import ModelDown, ModelError, Resting, spent_in
 from dnam.prices import Tokens, prices
 from dnam.trouble import Trouble
 from tests.dnam.claude.stage import always, asked, in_turn, talking
+from tests.dnam.scripted import FakeClock
 from tests.loopback.messages import Cuts, Declines, Drips, Fails, Garbles, Holds, Reply, Runs, Says
 from tests.loopback.messages.replies import Usage
 
@@ -441,7 +442,7 @@ class TestTheRest:
 
     async def test_what_is_told_once_is_not_told_again_while_it_lasts(self) -> None:
         told: list[str] = []
-        trouble = Trouble()
+        trouble = Trouble(FakeClock().now)
         trouble.tell = told.append
         async with talking(Fails(529, "overloaded_error", retry_after="60")) as talk:
             for _ in range(3):

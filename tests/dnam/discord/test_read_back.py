@@ -1,6 +1,7 @@
 """What is answered of what was missed: only what nobody had judged yet, and what was found to be answered before."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import discord
@@ -15,7 +16,8 @@ from projections.decisions.hear import HeardRequest
 from projections.events import ConfigSet, MessageHeard
 from projections.ids import Ref
 from tests.dnam.discord.stage import Garden, Timed, Writing, bot_in, events, garden, heard, idle, opt_out, shown
-from tests.loopback.discord import Channel, Message, Permission, World
+from tests.loopback.discord import Channel, Message, Permission, World, talk
+from tests.loopback.discord.messages import Said
 
 CHANGES = {
     "from mention to all": ({}, {"respond_mode": "all"}, False),
@@ -33,7 +35,7 @@ async def test_what_was_not_to_be_answered_is_not_answered_under_other_settings(
         async with bot_in(world, tmp_path, told=before) as bot:
             for text in ("one", "two"):
                 await here.kim.says(here.general, text, mention=[world.bot] if mentions else [])
-            if mentions:
+            if "respond_mode" not in before and mentions:  # no mode of channels keeps direct messages from an answer
                 await here.kim.says(here.kim.dm, "three")
             await idle(world, bot)
         async with bot_in(world, tmp_path, told=after) as bot:
@@ -118,6 +120,20 @@ async def test_what_was_said_to_it_while_it_was_away_is_answered_also_where_noth
         await here.kim.says(here.general, "are you there?", mention=world.bot)
         async with bot_in(world, tmp_path):
             assert shown(world, here.general) == ["yes"]
+
+
+@pytest.mark.parametrize("is_reply", [True, False])
+async def test_what_an_earlier_bot_of_the_account_spoke_behind_is_not_answered_again(
+    tmp_path: Path, is_reply: bool
+) -> None:
+    """Its answers need not be Discord's replies."""
+    async with garden() as (world, here):
+        asked = [await here.kim.says(here.general, text, mention=world.bot) for text in ("roses?", "tulips?")]
+        spoken = Message(world.state.ids.next(), here.general.id, here.guild.id, world.bot, Said("both"))
+        talk.post(world.state, here.general, replace(spoken, reference=asked[-1] if is_reply else None))
+        await here.kim.says(here.general, "and lilies?", mention=world.bot)
+        async with bot_in(world, tmp_path):
+            assert shown(world, here.general) == ["both", "yes"]
 
 
 async def test_the_first_thing_said_in_a_new_place_is_answered_and_recorded_as_said_to_it(tmp_path: Path) -> None:

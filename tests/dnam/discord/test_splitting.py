@@ -196,3 +196,51 @@ def test_a_text_without_blanks_is_cut_where_a_reader_would(text: str, limit: int
 
 def test_a_message_has_two_thousand_characters() -> None:
     assert [len(part) for part in split("x" * 4001)] == [LIMIT, LIMIT, 1]
+
+
+def hidden(text: str) -> str:
+    """What Discord hides, letters alone."""
+    return re.sub(r"\W", "", "".join(re.findall(r"\|\|([\s\S]+?)\|\|", text)))
+
+
+BARS = st.sampled_from(["rose", "tulip. ", "\n", "\n\n", " ", "||", "||", "||lily", "lily||", "lily", "lily " * 30])
+
+
+@given(st.lists(BARS, max_size=80).map("".join), st.integers(30, 200))
+def test_what_is_hidden_stays_hidden_and_nothing_else_is(text: str, limit: int) -> None:
+    text = re.sub(r"\|{3,}", "||", text.strip())
+    parts = split(text, limit)
+    assert all(0 < len(part) <= limit for part in parts)
+    assert "".join(map(hidden, parts)) == hidden(text)
+    assert re.sub(r"[\s|]", "", "".join(parts)) == re.sub(r"[\s|]", "", text)
+
+
+def test_a_spoiler_over_two_messages_is_one_in_each() -> None:
+    for text in ("||" + "secret " * 600 + "||", "> ||" + "secret\n> " * 600 + "||", f"||```py\n{CODE * 3}\n```||"):
+        parts = split(text)
+        assert len(parts) > 1
+        assert all(re.fullmatch(r"(> )?\|\|[^|]+\|\|", part) for part in parts)
+
+
+def test_bars_in_code_hide_nothing() -> None:
+    text = f"`a || b` {'rose ' * 500}`c || d`\n```c\nif (a || b)\n```"
+    assert "".join(split(text)).count("||") == 3
+    assert not any(part.startswith("||") for part in split(text))
+
+
+def test_a_quote_to_the_end_goes_on_in_each_message() -> None:
+    parts = split(">>> " + "a line of it\n" * 300)
+    assert len(parts) > 1
+    assert all(part.startswith(">>> a line") and len(part) <= LIMIT for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("He dies: ||in the", "He dies: ||in the||"), ("He dies: ||", "He dies:"), ("||a|| and ||b", "||a|| and ||b||"),
+        ("||a||", "||a||"), ("`a || b", "`a || b||"), ("`a || b`", "`a || b`"), ("```c\na || b\n", "```c\na || b\n"),
+        ("||He lives|", "||He lives|||"),
+    ],
+)  # fmt: skip
+def test_what_may_become_a_spoiler_is_one_while_it_grows(text: str, shown: str) -> None:
+    assert so_far(text) == shown

@@ -366,3 +366,24 @@ def differences(bot: DnamBot) -> list[str]:
         if isinstance(each.event, TurnAnswered)
     )
     return [why for each in made for why in each.differs]
+
+
+async def test_who_is_on_no_list_costs_nothing_by_what_they_write_a_bot_that_learns_what_it_hears(
+    tmp_path: Path,
+) -> None:
+    """In a server it learns from everybody all the same."""
+    model = ScriptedModel()
+    every = {"learn": "heard", "durable_every_n_turns": "1", "respond_mode": "none"}
+    async with garden() as (world, here):
+        stranger = world.person("Eve")
+        lists = {"allow_users": str(here.kim.id), "allow_guilds": str(here.guild.id)}
+        async with bot_in(world, tmp_path, model, told=every | lists) as bot:
+            for number in range(3):
+                await stranger.says(stranger.dm, f"I love spam, says {number}")
+                await idle(world, bot)
+            eve = await bot.desk.memory.person(str(stranger.id), platform="discord")
+            await bot.desk.assistant.extract(eve)
+            assert [each.purpose for each in model.asks] == []
+            await here.kim.says(here.general, "I grow pumpkins")
+            await idle(world, bot)
+            assert [each.purpose for each in model.asks] == ["extraction"]

@@ -102,6 +102,20 @@ async def test_a_server_that_the_bot_is_not_in_is_named(tmp_path: Path) -> None:
     assert unasked.state == "well", "the token's own check says what is wrong with it"
 
 
+@pytest.mark.parametrize("is_elsewhere", [True, False])
+async def test_servers_in_none_of_which_it_is_are_as_good_as_no_list(tmp_path: Path, is_elsewhere: bool) -> None:
+    async with World() as world:
+        if is_elsewhere:
+            world.guild("Garden")
+        found = await looked(discord.allowed, at_discord(world, tmp_path, DNAM_ALLOW_GUILDS="12345"))
+        named = await looked(
+            discord.allowed, at_discord(world, tmp_path, DNAM_ALLOW_GUILDS="12345", DNAM_ALLOW_USERS="1")
+        )
+    assert (found.state, found.what) == ("wrong", discord.NOWHERE)
+    assert "DNAM_ALLOW_USERS" in found.do
+    assert named.state == ("doubt" if is_elsewhere else "well")
+
+
 async def test_what_the_bot_lacks_channel_by_channel(tmp_path: Path) -> None:
     async with World() as world:
         garden = world.guild("Garden")
