@@ -11,7 +11,6 @@ Everything that is written is durable when the call returns. Opening a folder th
 import asyncio
 import logging
 import os
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -27,13 +26,12 @@ from dnam.erasing.swept import sweep_what_is_left
 from dnam.languages import load
 from dnam.model import ModelError, OverBudget, Reply
 from dnam.opening import Waiting, opened
-from dnam.prompting import Prompting
+from dnam.removing import Removing
 from dnam.settings import Settings, read
 from dnam.shadows.followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.steadiness import give_back
 from dnam.taken import call_of
-from dnam.times import is_ahead
 from dnam.whereabouts import LOCAL, Heard, drafted, is_one_person, locate, with_handles
 from projections.context import Context
 from projections.decisions.answer import (
@@ -85,7 +83,7 @@ class Turn(NamedTuple):
     nonce: str
 
 
-class Memory(Prompting):
+class Memory(Removing):
     """An open memory. Made by `Memory.open`, closed by leaving its `async with`."""
 
     @staticmethod
@@ -140,7 +138,7 @@ class Memory(Prompting):
         """Somebody said something: `user` is the platform's id of them, `key` of the message (default: a fresh one).
 
         Without a `place` it was a direct message; a direct place is that of `user`, by this account or another of
-        theirs. `said` is ms since 1970, default now. The same key is heard once.
+        theirs. `said` is ms since 1970, default now. The same key is heard once; other words for it are `edited`.
         Raises BadRequest for what is no message: an empty `user`, a `key` that is a number, and a time before 1970 or
         more than a day ahead: everything that is said by then would count as summarised.
         """
@@ -150,9 +148,7 @@ class Memory(Prompting):
         arguments.of_kind(bool, addressed=addressed)
         if place is not None:
             arguments.place(place)
-        arguments.times(said=said)
-        if said is not None and is_ahead(said, self._latest_now()):
-            raise BadRequest(f"`said` is ms since 1970, and {said} lies more than a day in the future")
+        self._refuse_ahead(said=said)
         account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
         await self._refuse_anothers(where, account)
@@ -178,10 +174,6 @@ class Memory(Prompting):
                 f"`place.partner` is {partner.platform}:{partner.id} and `user` is {account.platform}:{account.id}: "
                 "in a direct conversation nobody else speaks"
             )
-
-    def _latest_now(self) -> int:
-        """The present by the later of two clocks: this memory's may stand still, as in a replayed conversation."""
-        return max(self.now(), time.time_ns() // 1_000_000)
 
     async def _account(self, platform: str, user: str, name: str) -> Account:
         """An account under the name given, else the one it has, else its id."""
