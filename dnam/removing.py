@@ -144,7 +144,7 @@ class Removing(Prompting):
         return found
 
     def _find(self, rows: Rows, keys: Sequence[str], platform: str) -> list[Named]:
-        ends = {key: _end(rows, platform, key) for key in keys}
+        ends = {key: name_of_message(rows, platform, key) for key in keys}
         heard: dict[bytes, list[EventId]] = {end: [] for end in ends.values()}
         for event in self.engine.store.log.named(heard.keys()):
             heard[event[4:]].append(event)
@@ -153,7 +153,7 @@ class Removing(Prompting):
 
     def _found(self, rows: Rows, reader: Reader, ref: Ref, heard: Sequence[EventId]) -> Named:
         sent = rows.get(SENT, sent_key(ref))
-        messages = (_message(rows, reader, each) for each in heard)
+        messages = (message_heard(rows, reader, each) for each in heard)
         return Named(
             ref.key,
             tuple(each for each in messages if each is not None),
@@ -221,6 +221,8 @@ class Removing(Prompting):
         """An empty receipt; where an erasure was broken off, that of the rest of it."""
         (account,) = accounts
         if not await self.look(lambda rows: _is_erased(rows, account)):
+            if (why := self.stopped) is not None:  # they may be somebody in what cannot be read
+                raise why
             raise Unknown(f"nobody here has the id {account.platform}:{account.id}. `dnam people` lists everybody")
         left = await asyncio.to_thread(unfinished_in, self.engine)
         if left.erasures:
@@ -231,12 +233,12 @@ class Removing(Prompting):
 # -- messages ------------------------------------------------------------------------------------------------------
 
 
-def _end(rows: Rows, platform: str, key: str) -> bytes:
+def name_of_message(rows: Rows, platform: str, key: str) -> bytes:
     """The end of the id of a message that is called so, whenever it was said."""
     return rows.ids.event_id(message_identity(platform, key, "heard", 0))[4:]
 
 
-def _message(rows: Rows, reader: Reader, heard: EventId) -> MessageRow | None:
+def message_heard(rows: Rows, reader: Reader, heard: EventId) -> MessageRow | None:
     """A message that was heard, as it is now; None where it was taken back."""
     reading = reader.find(heard)
     now = None if reading is None else as_it_is(rows, reader, reading).record

@@ -1,6 +1,7 @@
 """What a program takes back of messages: what was deleted or edited on its platform, by the id that it has there."""
 
 import asyncio
+import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,8 +21,9 @@ from projections.events.values import Attachment
 from projections.ids import Handle, Ref
 from projections.messages import MESSAGES, MessageRow
 from replay import codec
-from replay.errors import ReadOnly
+from replay.errors import KeyMissing, ReadOnly
 from replay.folding import Folding
+from replay.ring.file import FileRingStore
 from tests.dnam.discord.stage import events
 from tests.dnam.scripted import FakeClock, ScriptedModel, lines_of, talking
 from tests.dnam.test_redacting_live import learns
@@ -336,6 +338,23 @@ async def test_a_memory_that_is_only_read_takes_nothing_back(tmp_path: Path) -> 
             with pytest.raises(ReadOnly):
                 await attempt
         assert SECRET in (await rows(memory))[0].message.text
+
+
+async def test_a_log_that_stopped_says_why_and_nothing_is_taken_for_gone(tmp_path: Path) -> None:
+    """A key is missing, as where the ring is older than the log."""
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        await memory.heard("kim", SECRET, key="1")
+    ring = FileRingStore(tmp_path / "keys")
+    ring.rewrite(ring.read()[:1])
+    ring.close()
+    shutil.rmtree(tmp_path / "views")
+    async with Memory.open(tmp_path, clock=FakeClock()) as memory:
+        assert isinstance(memory.stopped, KeyMissing)
+        before = size(memory)
+        for attempt in (memory.deleted("1"), memory.edited("1", POND), memory.opt_out("kim"), memory.erase("kim")):
+            with pytest.raises(KeyMissing):
+                await attempt
+        assert size(memory) == before
 
 
 async def test_two_who_delete_at_once_do_it_once(tmp_path: Path) -> None:
