@@ -42,6 +42,7 @@ from projections.quoting import in_quotes
 from projections.rows import Rows
 from projections.turns import SENT, TurnRow, find_turn, sent_key
 from replay.cited import as_it_is
+from replay.log import MINUTE_BYTES
 from replay.reading import Reader
 
 ANOTHER = (
@@ -147,7 +148,7 @@ class Removing(Prompting):
         ends = {key: name_of_message(rows, platform, key) for key in keys}
         heard: dict[bytes, list[EventId]] = {end: [] for end in ends.values()}
         for event in self.engine.store.log.named(heard.keys()):
-            heard[event[4:]].append(event)
+            heard[event[MINUTE_BYTES:]].append(event)
         reader = Reader(self.engine.live)
         return [self._found(rows, reader, Ref(platform, key), heard[end]) for key, end in ends.items()]
 
@@ -235,7 +236,7 @@ class Removing(Prompting):
 
 def name_of_message(rows: Rows, platform: str, key: str) -> bytes:
     """The end of the id of a message that is called so, whenever it was said."""
-    return rows.ids.event_id(message_identity(platform, key, "heard", 0))[4:]
+    return rows.ids.event_id(message_identity(platform, key, "heard", 0))[MINUTE_BYTES:]
 
 
 def message_heard(rows: Rows, reader: Reader, heard: EventId) -> MessageRow | None:

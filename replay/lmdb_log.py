@@ -29,7 +29,7 @@ from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
 from replay.lmdb_file import DATA, MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
-from replay.log import FORMAT, MARK_LEAF, MINUTE, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
+from replay.log import FORMAT, MARK_LEAF, MINUTE_BYTES, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
 from replay.pages.spare import BySeq, SparePages
 from replay.tree import Kept, leaf_hash
 
@@ -214,7 +214,7 @@ class LmdbLog:
             with self._environment.begin(db=self._ids) as transaction:
                 cursor: Any = transaction.cursor()
                 keys = list(islice(cursor.iternext(values=False), CHUNK)) if cursor.set_range(after) else []
-            found += (EventId(key) for key in keys if key[MINUTE:] in names)
+            found += (EventId(key) for key in keys if key[MINUTE_BYTES:] in names)
             if len(keys) < CHUNK:
                 return found
             after = keys[-1] + b"\x00"

@@ -68,7 +68,7 @@ MARK_LEAF = 8
 """How many bytes of the leaf hash are in a mark."""
 
 
-MINUTE = 4
+MINUTE_BYTES = 4
 """How many bytes of an event's id are the minute."""
 
 
@@ -258,7 +258,7 @@ class MemoryLog:
         return None if mark is None else mark.seq
 
     def named(self, names: Collection[bytes]) -> list[EventId]:
-        return sorted(each for each in self._marks if each[MINUTE:] in names)
+        return sorted(each for each in self._marks if each[MINUTE_BYTES:] in names)
 
     def glancing(self) -> AbstractContextManager[Glance]:
         return nullcontext(self)
