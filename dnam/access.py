@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
@@ -18,6 +19,7 @@ from dnam.secrets import account_without_secrets
 from dnam.settings import Settings
 from dnam.sharing import sharing_of
 from dnam.standing import Standing, of_settings
+from dnam.times import is_ahead
 from dnam.unbilled import Unbilled
 from dnam.unwritten import Write, at_once
 from dnam.whereabouts import LOCAL, handle_of, new_handle
@@ -80,6 +82,17 @@ class Access:
     def now(self) -> int:
         """The clock, in ms."""
         return self.engine.recorder.now()
+
+    def _refuse_ahead(self, **given: int | None) -> None:
+        """BadRequest where one of these is no time in ms, or more than a day ahead."""
+        arguments.times(**given)
+        for name, value in given.items():
+            if value is not None and is_ahead(value, self._latest_now()):
+                raise BadRequest(f"`{name}` is ms since 1970, and {value} lies more than a day in the future")
+
+    def _latest_now(self) -> int:
+        """The present by the later of two clocks: this memory's may stand still, as in a replayed conversation."""
+        return max(self.now(), time.time_ns() // 1_000_000)
 
     def origin(self) -> Origin:
         """A fresh origin for a request that no platform names."""

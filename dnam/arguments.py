@@ -20,7 +20,7 @@ HANDLE_BYTES = 16
 NOBODY_MEANT = (
     "this handle is nobody's: whoever it was taken from is not known here, or asked that nothing of theirs is kept"
 )
-
+MESSAGE_MEANT = "a message is known by its id on its platform"
 HANDLES_FROM = "take it from `heard.person`, or from `await memory.person(...)`"
 
 
@@ -49,6 +49,25 @@ def identified(**given: object) -> None:
     for name, value in given.items():
         if not value:
             raise BadRequest(f"`{name}` is empty: people are known by an id of theirs on a platform")
+
+
+def message_key(key: object) -> None:
+    """BadRequest for what is no platform's id of a message."""
+    names(key=key)
+    if not key:
+        raise BadRequest(f"`key` is empty: {MESSAGE_MEANT}")
+
+
+def message_keys(keys: str | Iterable[str]) -> tuple[str, ...]:
+    """A platform's ids of messages, one or as many as are in a list, each once and in order. BadRequest where one is
+    none.
+    """
+    found = (keys,) if isinstance(keys, str) else each(str, keys=keys)
+    for key in found:
+        names(keys=key)
+        if not key:
+            raise BadRequest(f"one of `keys` is empty: {MESSAGE_MEANT}")
+    return tuple(dict.fromkeys(found))
 
 
 def times(**given: int | None) -> None:

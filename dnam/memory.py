@@ -11,7 +11,6 @@ Everything that is written is durable when the call returns. Opening a folder th
 import asyncio
 import logging
 import os
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -27,13 +26,12 @@ from dnam.erasing.swept import sweep_what_is_left
 from dnam.languages import load
 from dnam.model import ModelError, OverBudget, Reply
 from dnam.opening import Waiting, opened
-from dnam.prompting import Prompting
+from dnam.removing import Removing, message_heard, name_of_message
 from dnam.settings import Settings, read
 from dnam.shadows.followed import shadows_followed
 from dnam.standing import standing_in
 from dnam.steadiness import give_back
 from dnam.taken import call_of
-from dnam.times import is_ahead
 from dnam.whereabouts import LOCAL, Heard, drafted, is_one_person, locate, with_handles
 from projections.context import Context
 from projections.decisions.answer import (
@@ -53,7 +51,7 @@ from projections.decisions.place import PlaceSeen
 from projections.errors import BadRequest
 from projections.events import MessageHeard, TurnAnswered
 from projections.events.values import FileDigest, Message, ModelUse
-from projections.ids import EventId, Point, Ref
+from projections.ids import MINUTE_MS, EventId, Point, Ref
 from projections.messages import MessageRow, as_heard, find_message
 from projections.models import resolved
 from projections.people import person_of
@@ -64,6 +62,8 @@ from projections.turns import answer_id, find_turn, nonce_of
 from replay.clock import Clock
 from replay.engine import Engine
 from replay.group import Recorded
+from replay.log import MINUTE_BYTES
+from replay.reading import Reader
 
 log = logging.getLogger("dnam")
 
@@ -71,6 +71,10 @@ log = logging.getLogger("dnam")
 Foretold = Callable[[Heard, Found[MessageRow]], None]
 """Hears of a message that is decided and not durable yet: where it lies, and the row that it makes. It is called in the
 writer's thread: it must not raise, and not block.
+"""
+AGAIN_MINUTES = 24 * 60
+"""How long a key alone tells that it is the same message: each of these minutes is looked up. Who says when a message
+was said needs no such limit.
 """
 Judge = Callable[[Rows], bool]
 """Whether a message is said to the assistant. It may be asked more than once, and says the same each time."""
@@ -85,7 +89,7 @@ class Turn(NamedTuple):
     nonce: str
 
 
-class Memory(Prompting):
+class Memory(Removing):
     """An open memory. Made by `Memory.open`, closed by leaving its `async with`."""
 
     @staticmethod
@@ -140,7 +144,8 @@ class Memory(Prompting):
         """Somebody said something: `user` is the platform's id of them, `key` of the message (default: a fresh one).
 
         Without a `place` it was a direct message; a direct place is that of `user`, by this account or another of
-        theirs. `said` is ms since 1970, default now. The same key is heard once.
+        theirs. `said` is ms since 1970, default now, or when what has this key was said, if it was heard within a day.
+        The same key, said at the same time, is heard once; other words for it are `edited`.
         Raises BadRequest for what is no message: an empty `user`, a `key` that is a number, and a time before 1970 or
         more than a day ahead: everything that is said by then would count as summarised.
         """
@@ -150,19 +155,18 @@ class Memory(Prompting):
         arguments.of_kind(bool, addressed=addressed)
         if place is not None:
             arguments.place(place)
-        arguments.times(said=said)
-        if said is not None and is_ahead(said, self._latest_now()):
-            raise BadRequest(f"`said` is ms since 1970, and {said} lies more than a day in the future")
+        self._refuse_ahead(said=said)
         account = await self._account(platform, whole(user), whole(name))
         where = place or PlaceSeen(platform, "", "direct", "", "direct", partner=account)
         await self._refuse_anothers(where, account)
+        now = self.now()
         request = HeardRequest(
             key=key or os.urandom(16).hex(),
             place=where,
             author="person",
             speaker=account,
             text=whole(text),
-            said=self.now() if said is None else said,
+            said=said if said is not None else await self._said(where.platform, key, now) if key else now,
             fresh=(),
             addressed=addressed,
         )
@@ -179,16 +183,30 @@ class Memory(Prompting):
                 "in a direct conversation nobody else speaks"
             )
 
-    def _latest_now(self) -> int:
-        """The present by the later of two clocks: this memory's may stand still, as in a replayed conversation."""
-        return max(self.now(), time.time_ns() // 1_000_000)
-
     async def _account(self, platform: str, user: str, name: str) -> Account:
         """An account under the name given, else the one it has, else its id."""
         if not name:
             found = await self.look(lambda rows: person_of(rows, platform, user))
             name = user if found is None else found.row.name
         return Account(platform, user, name)
+
+    async def _said(self, platform: str, key: str, now: int) -> int:
+        """When a message of this key was said, if it was heard in the last day; else now."""
+        return await self.look(lambda rows: self._heard_at(rows, platform, key, now))
+
+    def _heard_at(self, rows: Rows, platform: str, key: str, now: int) -> int:
+        name, last = name_of_message(rows, platform, key), now // MINUTE_MS
+        minutes = range(last, max(last - AGAIN_MINUTES, -1), -1)
+        with self.engine.store.log.glancing() as log:
+            found = (
+                each for each in minutes if log.find(EventId(each.to_bytes(MINUTE_BYTES, "big") + name)) is not None
+            )
+            said = next(found, None)
+        if said is None:
+            return now
+        heard = EventId(said.to_bytes(MINUTE_BYTES, "big") + name)
+        row = message_heard(rows, Reader(self.engine.live), heard)
+        return said * MINUTE_MS if row is None else row.message.said
 
     async def hear(self, request: HeardRequest) -> Heard:
         """Hear a message as an adapter translated it; fresh handles are added here."""

@@ -12,6 +12,7 @@ FOR_PROGRAMS: Mapping[str, tuple[str, ...]] = {
     "Hearing and answering": ("heard", "context", "answered", "delivered", "interrupted", "failed"),
     "A person's items": ("show", "recall", "search", "remember", "edit", "forget", "restore", "share", "keep_private"),
     "Nobody's items": ("nobodys", "remember_nobodys", "forget_nobodys", "restore_nobodys"),
+    "Taken back": ("deleted", "edited", "opt_out", "opt_in", "erase"),
     "People and moments": ("person", "moment"),
 }
 """What stays as it is from version to version, by what it is for."""

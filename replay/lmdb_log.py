@@ -13,7 +13,7 @@
 One commit writes all of them, so each always fits the others.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -29,7 +29,7 @@ from replay.errors import Damaged, HeadMoved, LogError, NewerLog, NotALog
 from replay.history import seq_key
 from replay.lmdb_file import DATA, MAP_SIZE, GivenUp, check_file, open_environment, translated
 from replay.lmdb_glance import LmdbGlance, mark_of
-from replay.log import FORMAT, MARK_LEAF, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
+from replay.log import FORMAT, MARK_LEAF, MINUTE_BYTES, Commit, Head, Mark, StoredEvent, Syncing, grow, untold
 from replay.pages.spare import BySeq, SparePages
 from replay.tree import Kept, leaf_hash
 
@@ -207,6 +207,17 @@ class LmdbLog:
     def find(self, event: EventId) -> Seq | None:
         with self.glancing() as look:
             return look.find(event)
+
+    def named(self, names: Collection[bytes]) -> list[EventId]:
+        found, after = list[EventId](), b""
+        while True:
+            with self._environment.begin(db=self._ids) as transaction:
+                cursor: Any = transaction.cursor()
+                keys = list(islice(cursor.iternext(values=False), CHUNK)) if cursor.set_range(after) else []
+            found += (EventId(key) for key in keys if key[MINUTE_BYTES:] in names)
+            if len(keys) < CHUNK:
+                return found
+            after = keys[-1] + b"\x00"
 
     def glancing(self) -> LmdbGlance:
         """CannotWrite where the disk refused the end of a commit in another thread: whoever asks next opens it anew."""

@@ -4,7 +4,7 @@ memory.
 `LmdbLog` (lmdb_log.py) is the one on disk; a distributed one would be another (design §11).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
 
@@ -66,6 +66,10 @@ class Mark(NamedTuple):
 
 MARK_LEAF = 8
 """How many bytes of the leaf hash are in a mark."""
+
+
+MINUTE_BYTES = 4
+"""How many bytes of an event's id are the minute."""
 
 
 class Commit(NamedTuple):
@@ -133,6 +137,12 @@ class Log(Protocol):
     def get(self, seq: int) -> StoredEvent | None: ...
 
     def find(self, event: EventId) -> Seq | None: ...
+
+    def named(self, names: Collection[bytes]) -> list[EventId]:
+        """The events whose ids end so, behind the minute: one thing of a platform's, whenever that was said. It looks
+        at every id.
+        """
+        ...
 
     def glancing(self) -> AbstractContextManager[Glance]:
         """The log of this moment, for many look-ups. Keep it short: what it sees stays on the disk meanwhile."""
@@ -246,6 +256,9 @@ class MemoryLog:
     def find(self, event: EventId) -> Seq | None:
         mark = self._marks.get(event)
         return None if mark is None else mark.seq
+
+    def named(self, names: Collection[bytes]) -> list[EventId]:
+        return sorted(each for each in self._marks if each[MINUTE_BYTES:] in names)
 
     def glancing(self) -> AbstractContextManager[Glance]:
         return nullcontext(self)

@@ -53,6 +53,7 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
         item = await memory.remember("420", "grows tomatoes")
         note = await memory.remember_nobodys(SELF, "be kind to all", by=OPERATOR)
         by_id = {"user": "420", "id": item.id, **OPTIONAL}
+        by_account = {"user": "420", "platform": "local", "by": None, "origin": None}
         of_heard = {"heard": heard, "files": (), "actions": ""}
         by_text = {"user": "420", "text": "tea", "platform": "local", "setting": None}
         rows = await memory.look(lambda rows: rows)
@@ -61,9 +62,12 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
             "answered": {"heard": heard, "context": context, "text": "Yes.", "call": None, "files": (), "said": None},
             "assembled": of_heard | {"rows": rows, "recall": True, "nearness": None, "message": None},
             "context": of_heard,
+            "deleted": {"keys": ["m1"], "platform": "local"},
             "delivered": {"heard": heard, "turn": turn, "messages": (), "said": None},
             "edit": by_id | {"text": "grows plums"},
+            "edited": {"key": "m1", "text": "I prefer coffee", "platform": "local", "at": None},
             "edit_this": {"item": item, "text": "grows pears", "by": OPERATOR, "origin": None},
+            "erase": {"user": "420", "platform": "local", "by": None},
             "failed": {"heard": heard, "error": ModelError("x"), "said": None},
             "forget": by_id | {"needle": ""},
             "forget_all": {"items": [item], "by": OPERATOR, "undoes": False, "origin": None},
@@ -96,6 +100,8 @@ async def filled(path: Path) -> AsyncIterator[tuple[Memory, Table]]:
                 "origin": None,
             },
             "nobodys": {"compartment": SELF},
+            "opt_in": by_account,
+            "opt_out": by_account,
             "person": {"user": "420", "platform": "local", "make": True},
             "placed": {"heard": heard},
             "recall": by_text,
@@ -219,7 +225,7 @@ async def test_nobody_who_is_not_known_is_recorded_as_having_done_it(tmp_path: P
     async with filled(tmp_path) as (memory, table):
         size = memory.engine.head().size
         names = [name for name, given in table.items() if "by" in given]
-        assert len(names) == 16
+        assert len(names) == 19
         for name in names:
             with pytest.raises((BadRequest, Unknown), match=why):
                 await called(getattr(memory, name), table[name] | {"by": by})

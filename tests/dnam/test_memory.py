@@ -92,6 +92,40 @@ async def test_the_same_message_and_the_same_answer_are_recorded_once(tmp_path: 
         assert memory.engine.head().size == size
 
 
+@pytest.mark.parametrize("later", [0, 59_000, 90_000, DAY_MS - 180_000])
+async def test_a_key_alone_tells_that_a_message_was_heard_and_when(tmp_path: Path, later: int) -> None:
+    """Its id has the minute in which it was said; it was heard, and answered, once more in another one."""
+    clock = FakeClock()
+    async with Memory.open(tmp_path, clock=clock) as memory:
+        heard = await memory.heard("ada", "I prefer tea", key="1")
+        context = await memory.context(heard)
+        turn = await memory.answered(heard, context, "Tea it is.")
+        size = memory.engine.head().size
+        clock.time += later
+        again = await memory.heard("ada", "I prefer tea", key="1")
+        assert again == heard
+        assert (await memory.context(again)).text == context.text
+        assert await memory.answered(again, context, "Tea, once more.") == turn
+        assert memory.engine.head().size == size
+        assert await memory.edited("1", "I prefer coffee")
+        edited = await memory.heard("ada", "I prefer tea", key="1")
+        assert (edited.point, edited.text) == (heard.point, "I prefer coffee")
+        await memory.deleted("1")
+        size = memory.engine.head().size
+        clock.time += 90_000
+        await memory.heard("ada", "I prefer tea", key="1")
+        assert memory.engine.head().size == size
+
+
+async def test_a_key_of_another_day_is_that_of_another_message(tmp_path: Path) -> None:
+    clock = FakeClock()
+    async with Memory.open(tmp_path, clock=clock) as memory:
+        heard = await memory.heard("ada", "I prefer tea", key="1")
+        clock.time += 2 * DAY_MS
+        assert (await memory.heard("ada", "I prefer tea", key="1")).point != heard.point
+        assert (await memory.heard("ada", "I prefer tea", key="1", said=heard.point.said)).point == heard.point
+
+
 async def test_what_was_heard_before_has_the_words_of_then(tmp_path: Path) -> None:
     async with Memory.open(tmp_path, clock=FakeClock()) as memory:
         heard = await memory.heard("ada", "I prefer tea", key="1", said=NOW)

@@ -194,3 +194,17 @@ def test_an_id_that_leads_to_another_event_is_damage(folder: Path) -> None:
             assert made.find(entry(2).id) == expected
         assert made.find(entry(1).id) == Seq(1)
         made.close()
+
+
+def test_what_has_a_name_is_found_in_whichever_minute_it_was_said(log: Log) -> None:
+    name, other, size = b"n" * 12, b"o" * 12, CHUNK + 5
+    minutes = {1: name, 3: other, CHUNK: name, size: name}
+    made = [
+        entry(n)._replace(id=EventId(n.to_bytes(4, "big") + minutes.get(n, n.to_bytes(12, "big"))))
+        for n in range(1, size + 1)
+    ]
+    log.append(Commit(list(reversed(made)), at=1, drops=[Seq(size)]), EMPTY)
+    assert log.named([name]) == [made[n - 1].id for n in (1, CHUNK, size)]
+    assert log.named([name, other]) == [made[n - 1].id for n in (1, 3, CHUNK, size)]
+    assert log.named([b"p" * 12]) == []
+    assert log.named([]) == []
