@@ -23,6 +23,7 @@ from projections.decisions.place import (
     is_unsaid,
     place_ref,
     places_news,
+    refuse_other_guild,
     seen_audience,
     session_of,
 )
@@ -107,9 +108,11 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     """A message, with whom and what it brings to light for the first time; nothing when it is known as it is. To be
     decided again until nothing comes of it, where it takes back what rests on more than a decision has room for.
 
-    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
-    one that closes a place on which more items rest than one decision can move.
+    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; for one
+    that closes a place on which more items rest than one decision can move; and for one in a place that is known as
+    another guild's.
     """
+    refuse_other_guild(rows, request.place)
     concerned = _concerned(request)
     if _is_kept_out(rows, request, concerned):
         rewritten = _rewritten(rows, request)

@@ -22,6 +22,7 @@ from projections.decisions.hear import (
 )
 from projections.decisions.meet import Account, meet
 from projections.decisions.place import PlaceSeen, describe, place_ref, session_of
+from projections.errors import BadRequest
 from projections.events import (
     Event,
     MessageDeleted,
@@ -476,3 +477,15 @@ def test_an_origin_without_a_name_mints_the_same_ids_again() -> None:
     again = meet(world.rows, ADA, origin("same"), fresh(), NOW)
     assert [draft.id for draft in first] == [draft.id for draft in again]
     assert Origin().identity is None
+
+
+def test_one_key_in_two_guilds_is_no_place_of_both() -> None:
+    """It would be one session, and one guild would be told the other's talk."""
+    world = World()
+    world.decide(hear, said())
+    other = GENERAL._replace(guild=Ref("discord", "10"), guild_name="Harbour")
+    with pytest.raises(BadRequest, match="another guild"):
+        hear(world.rows, said("2", place=other))
+    with pytest.raises(BadRequest, match="another guild"):
+        describe(world.rows, other, NOBODY, NOW, origin("described"))
+    assert hear(world.rows, said("3", place=GENERAL._replace(guild=None))), "of whose guild nothing is said"
