@@ -4,6 +4,8 @@ What people say has no causes. What the assistant itself said, where no turn of 
 draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them. Once
 somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard.
 
+What the assistant replied to somebody who opted out, or was erased since, is not heard either: it says theirs again.
+
 Who opted out and rewrites what was heard before takes its old words back, as by deleting it; the new ones stay unheard.
 """
 
@@ -78,7 +80,8 @@ class Mention(NamedTuple):
 class HeardRequest(NamedTuple):
     """A message that arrived. `said` and `edited` are the platform's times in ms; `fresh` are unused random handles,
     at least one for each account that is named in it. `reply_said` is when the message that it replies to was said,
-    where the platform tells. `only_known`: it counts as an edit, and one that was never heard stays unheard.
+    where the platform tells, and `reply_author` who said that, of what the assistant replies to. `only_known`: it
+    counts as an edit, and one that was never heard stays unheard.
     """
 
     key: str
@@ -95,6 +98,7 @@ class HeardRequest(NamedTuple):
     addressed: bool = False
     medium: Medium = "text"
     reply_said: int | None = None
+    reply_author: Account | None = None
     only_known: bool = False
 
 
@@ -158,10 +162,11 @@ def _is_kept_out(rows: Rows, request: HeardRequest, concerned: frozenset[Account
 
 
 def _concerned(request: HeardRequest) -> frozenset[Account]:
-    """By whom it is, and in whose DM."""
+    """By whom it is, and in whose DM; to whom, where the assistant says it."""
     speaker = [request.speaker] if request.author == "person" else []
     partner = [request.place.partner] if request.place.partner else []
-    return frozenset((*speaker, *partner))
+    asker = [request.reply_author] if request.author == "self" and request.reply_author else []
+    return frozenset((*speaker, *partner, *asker))
 
 
 def _narrowed(rows: Rows, request: HeardRequest) -> PlaceAudienceChanged | None:

@@ -489,3 +489,13 @@ def test_one_key_in_two_guilds_is_no_place_of_both() -> None:
     with pytest.raises(BadRequest, match="another guild"):
         describe(world.rows, other, NOBODY, NOW, origin("described"))
     assert hear(world.rows, said("3", place=GENERAL._replace(guild=None))), "of whose guild nothing is said"
+
+
+def test_what_was_replied_to_who_opted_out_is_not_heard() -> None:
+    world = World()
+    reply = said("5", author="self", speaker=Account("discord", "1", "dnam"), reply_author=BEN)
+    assert not is_kept_out(world.rows, reply)
+    world.add(PersonOptedOut(said=NOW - 1, by=OPERATOR, hashes=(world.ids.keyed_hash(BEN.platform, BEN.id),)))
+    assert is_kept_out(world.rows, reply)
+    assert hear(world.rows, reply) == []
+    assert hear(world.rows, said("6", reply_author=BEN)), "what another person replies is theirs"

@@ -83,6 +83,7 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         edited=ms(message.edited_at),
         reply_to=reply_to,
         reply_said=None if reply_to is None else said_of(int(reply_to.key)),
+        reply_author=asker(message) if author == "self" else None,
         attachments=attachments,
         medium="voice" if message.flags.voice else "text",
         addressed=author != "self" and (addressed or calls_us(message, own_id)),
@@ -172,6 +173,14 @@ def replied_to(message: discord.Message) -> Ref | None:
     if reference is None or reference.message_id is None or reference.type is discord.MessageReferenceType.forward:
         return None
     return Ref(PLATFORM, str(reference.message_id)) if reference.channel_id == message.channel.id else None
+
+
+def asker(message: discord.Message) -> Account | None:
+    """Who said what it replies to, where Discord tells and that is a person."""
+    asked = None if message.reference is None else message.reference.resolved
+    if replied_to(message) is None or not isinstance(asked, discord.Message) or author_kind(asked, 0) != "person":
+        return None
+    return account_of(asked.author)
 
 
 def replies_to(message: discord.Message, author_id: int) -> bool:
