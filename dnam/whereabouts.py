@@ -10,7 +10,7 @@ from dnam.secrets import redacted
 from projections.counting import counted
 from projections.decisions.hear import HeardRequest, accounts, message_identity
 from projections.decisions.meet import Account, is_unwelcome
-from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of
+from projections.decisions.place import PlaceSeen, place_ref, refuse_other_guild, seen_audience, session_of
 from projections.events.values import Audience, Message
 from projections.ids import NOBODY, EventId, Handle, Point, Ref
 from projections.items import items_of
@@ -91,7 +91,9 @@ def drafted(rows: Rows, request: HeardRequest, message: Message, heard: EventId)
 def asked_in(rows: Rows, who: Account, place: PlaceSeen) -> tuple[Setting, str]:
     """In which setting and session somebody asks something of the memory. Who opted out is known there: what was kept
     before is theirs to see and to take back. An audience that was never recorded is the one seen.
+    BadRequest for a place that is known as another guild's.
     """
+    refuse_other_guild(rows, place)
     partner = handle_of(rows, place.partner) if place.partner else NOBODY
     ref = place_ref(place, partner)
     audience = audience_of(rows, ref) or seen_audience(place, ref)

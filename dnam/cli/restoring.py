@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from replay.ring.records import RingRecord
 
 ONE_OR_THE_OTHER = "either the log that was there is in force still, or all of the restored one: run the same again"
-SEALED_FACTS = "what was forgotten, kept private, or set so that less is learned or kept"
+SEALED_FACTS = (
+    "what was forgotten, kept private, closed to readers, cleared (summaries), or set so that less is learned or kept"
+)
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="The folder that `dnam backup` wrote.")]
 
 
@@ -44,10 +46,11 @@ def restore_backup(
 ) -> None:
     """Put the log of a backup in force, after every byte of it was checked.
 
-    What is known to have been erased or redacted since stays so; what was forgotten, kept private, or set so that less
-    is learned or kept, where the log that is replaced can be read. Of those, what cannot be opened since its key is
-    lost is counted and told, before it asks and afterwards; as JSON `unopened`, how many of each kind. A log that is
-    replaced is kept in the folder `replaced` until you remove it. No chat or bot may be running on the folder. With
+    What is known to have been erased or redacted since stays so; what was forgotten, kept private, closed to readers,
+    cleared (summaries), or set so that less is learned or kept, where the log that is replaced can be read. Of those,
+    what cannot be opened since its key is lost is counted and told, before it asks and afterwards; as JSON `unopened`,
+    how many of each kind. A log that is replaced is kept in the folder `replaced` until you remove it. No chat or bot
+    may be running on the folder. With
     --check and --at, `until` as JSON is the last event that would be restored.
     """
     from replay.backups.plan import unopened_since

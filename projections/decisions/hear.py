@@ -3,7 +3,7 @@
 What people say has no causes. What the assistant itself said, where no turn of it is known (an import, a read-back),
 draws on what stood before it: it rests on the window before it and on what it replies to, and goes with them. Once
 somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard. Nor
-is what answers a message that was taken back, or somebody who is not heard themself.
+is what answers a message that was taken back, or somebody who is not heard themself: it says theirs again.
 
 Who opted out and rewrites what was heard before takes its old words back, as by deleting it; the new ones stay unheard.
 """
@@ -32,6 +32,7 @@ from projections.decisions.place import (
     is_unsaid,
     place_ref,
     places_news,
+    refuse_other_guild,
     seen_audience,
     session_of,
 )
@@ -131,10 +132,12 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     """A message, with whom and what it brings to light for the first time; nothing when it is known as it is. To be
     decided again until nothing comes of it, where it takes back what rests on more than a decision has room for.
 
-    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; and for
-    one that closes a place on which more items rest than one decision can move.
+    Raises BadRequest for a new one of which nobody said who could read it, in a place that is known as open; for one
+    that closes a place on which more items rest than one decision can move; and for one in a place that is known as
+    another guild's.
     """
     request = request._replace(place=as_read(rows, request.place))
+    refuse_other_guild(rows, request.place)
     concerned = _concerned(request)
     if _is_kept_out(rows, request, concerned):
         rewritten = _rewritten(rows, request)

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from projections.consent import ERASED, OPTED_OUT
+from projections.consent import ERASED, OPTED_OUT, is_out
 from projections.decisions.draft import Draft, Minter, Origin
-from projections.events import PersonRenamed, PersonSeen
-from projections.events.values import PLATFORM
+from projections.events import PersonOptedOut, PersonRenamed, PersonSeen
+from projections.events.values import OPERATOR, PLATFORM
 from projections.ids import NOBODY, Handle
 from projections.people import names_of, person_of
 from projections.rows import Rows
@@ -109,9 +109,14 @@ def is_opted_out(rows: Rows, account: Account) -> bool:
 
 
 def is_unwelcome(rows: Rows, account: Account, said: int) -> bool:
-    """Whether nothing that this account said at `said` is to be recorded."""
+    """Whether nothing that this account said at `said` is to be recorded: it opted out, or its person did with another
+    one of theirs, or they were erased since.
+    """
     hashed = rows.ids.keyed_hash(account.platform, account.id)
-    return _is_out(rows, hashed) or _is_gone(rows, hashed, said)
+    if _is_out(rows, hashed) or _is_gone(rows, hashed, said):
+        return True
+    found = person_of(rows, account.platform, account.id)
+    return found is not None and is_out(rows, found.row.person)
 
 
 def _is_out(rows: Rows, hashed: bytes) -> bool:
@@ -127,11 +132,15 @@ def meet(
     rows: Rows, account: Account, origin: Origin, fresh: tuple[Handle, ...], said: int, person: Handle = NOBODY
 ) -> list[Draft]:
     """An account becomes known; with a `person`, as theirs (`--same-person`). Nothing when it is known as that already,
-    and nothing of somebody who opted out, or was erased after `said`.
+    and nothing of somebody who opted out, or was erased after `said`. With a person who opted out their account does,
+    and that is all that is recorded of it.
     """
     found = person_of(rows, account.platform, account.id)
     if is_unwelcome(rows, account, said) or (found is not None and (not person or found.row.person == person)):
         return []
+    if is_out(rows, person):
+        hashed = rows.ids.keyed_hash(account.platform, account.id)
+        return [Minter(rows, origin).draft(PersonOptedOut(said=said, by=OPERATOR, hashes=(hashed,)))]
     meeting = Meeting(rows, Minter(rows, origin), (person, *fresh) if person else fresh, said)
     meeting.see(account)
     return meeting.drafts

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.meet import Account
+from projections.errors import BadRequest
 from projections.events import PlaceDescribed
 from projections.events.heard import PlaceKind
 from projections.events.values import PLATFORM, Audience, AudienceKind
@@ -20,9 +21,13 @@ UNSAID = "who could read it is unsaid, and its channel is known as open to more:
 WIDER = "its channel is known as restricted: widening opens nothing old"
 """Why an audience that the operator told is not taken; what it is counted by."""
 
+OTHER_GUILD = "its place is known as one of another guild: the key of a place is its own on its whole platform"
+"""Why nothing is taken of a place; what it is counted by."""
+
 
 class PlaceSeen(NamedTuple):
-    """A place as the platform describes it. For a DM, `partner` is set and `key` is not used.
+    """A place as the platform describes it. Its `key` is its own on the whole platform, whatever its guild. For a DM,
+    `partner` is set and `key` is not used.
 
     `told`: somebody said who can read it, an adapter or the operator; where that are fewer than was known, it holds
     from now on. Where nobody did, the audience given is the narrowest, and what is new in a place that is known as
@@ -44,6 +49,15 @@ class PlaceSeen(NamedTuple):
     told: bool = True
     readers: Ref | None = None
     above: "PlaceSeen | None" = None
+
+
+def refuse_other_guild(rows: Rows, seen: PlaceSeen) -> None:
+    """BadRequest for a place that is known as another guild's: two places with one key would be one session, and what
+    is said in the one would be told in the other.
+    """
+    known = None if seen.guild is None else find_place(rows, place_ref(seen))
+    if known is not None and known.row.guild not in (None, seen.guild):
+        raise BadRequest(OTHER_GUILD)
 
 
 def session_of(place: PlaceSeen, person: Handle = NOBODY) -> str:
@@ -162,7 +176,10 @@ def _kept_name(seen: PlaceSeen) -> str:
 
 
 def describe(rows: Rows, seen: PlaceSeen, partner: Handle, said: int, origin: Origin) -> list[Draft]:
-    """A place becomes known without a message: an import brought its summary alone. A DM with nobody is no place."""
+    """A place becomes known without a message: an import brought its summary alone. A DM with nobody is no place.
+    BadRequest where it is known as another guild's.
+    """
+    refuse_other_guild(rows, seen)
     if seen.audience == "direct" and not partner:
         return []
     ref = place_ref(seen, partner)

@@ -13,6 +13,7 @@
                                                 the words quoted from it go
     a raw reply, a refusal, a tool's call       its words go; what the reply took stays
     an answer to it, or that repeats its words  withdrawn, wherever it was given (`said_again`), and the summaries of it
+    one that had it, and tells of it            the same: one telling word is enough (`told_of`)
     one that tells of an item that goes, or of  the same, where it had anything of it before it (`telling`)
     what one said before that stands otherwise
     what the assistant said in an import        as an answer (`retold`)
@@ -36,6 +37,7 @@ from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_
 from projections.decisions.retold import retold
 from projections.decisions.said_again import SUMMARIES_MADE, SaidAgain, Units, said_again, units_of_turns
 from projections.decisions.shelf import policy_by
+from projections.decisions.told_of import Spoken, telling_of
 from projections.decisions.withdraw import turn_withdrawn
 from projections.events import (
     Event,
@@ -68,7 +70,7 @@ from projections.turns import TurnRow, find_turn
 from projections.vaults import partner_of
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
 
-VERSION = "redaction@4"
+VERSION = "redaction@5"
 ANSWERS = f"{VERSION} {repeating.VERSION} {telling.VERSION}"
 REPLIES = frozenset(
     each.TAG
@@ -123,20 +125,31 @@ def redaction_of(
     effects = _effects(rows, (version for each in versions.values() for version in each))
     of_items = redact_items(rows, messages, effects, said, instead)
     says = _says_again(messages, answers, of_items, instead or "")
+    tells = telling_of(rows, (Spoken(spoken_text(row.message), versions[row.heard]) for row in messages), instead or "")
     questions = frozenset[Ref]() if instead else frozenset(row.message.ref for row in messages)
     asked = tuple(turn.event for turn in answers)
-    told = retold(rows, [*(version for each in versions.values() for version in each), *asked], questions, says)
+    told = retold(
+        rows,
+        [*(version for each in versions.values() for version in each), *asked],
+        questions,
+        lambda row: row.heard in tells or says(spoken_text(row.message)),
+    )
     own = {row.heard: versions_of(rows, row) for row in told}
     versions |= own
     effects |= _effects(rows, (version for each in own.values() for version in each))
     replies = _tagged(effects, REPLIES)
     answered = _tagged(effects, {TurnAnswered.TAG})
-    near = _repeating(rows, answered, frozenset() if instead else {row.heard for row in messages}, says)
+    near = _repeating(
+        rows,
+        answered,
+        frozenset() if instead else {row.heard for row in messages},
+        lambda turn: turn.event in tells or says(turn.text),
+    )
     unread = [each for each in answered if rows.ids.status(each) != "known"]
     of_messages = _summaries(rows, _tagged(effects, SUMMARIES_MADE))
     of_edited = () if instead is None else events_before(rows, _tagged(effects, ITEM_TAGS))
     first = (*(turn.event for turn in near), *asked, *unread, *of_messages, *sorted({*of_items.bodies, *of_edited}))
-    again = said_again(rows, first, lambda turn: says(turn.text), answered)
+    again = said_again(rows, first, lambda turn: turn.event in tells or says(turn.text), answered)
     if again.is_too_much and not whole:
         return _farthest(rows, again.farthest(), said)
     turns, summaries = (*near, *again.turns), list(dict.fromkeys((*of_messages, *again.summaries)))
@@ -327,12 +340,12 @@ def summaries_withheld(rows: Rows, units: Units, summaries: Collection[EventId],
 
 
 def _repeating(
-    rows: Rows, turns: Iterable[EventId], questions: Collection[EventId], says: Callable[[str], bool]
+    rows: Rows, turns: Iterable[EventId], questions: Collection[EventId], says: Callable[[TurnRow], bool]
 ) -> list[TurnRow]:
     """The answers to messages that are gone, and those in which words stand again that are not said any more."""
     found = (find_turn(rows, turn) for turn in sorted(turns))
     rows_ = {row.event: row for row in found if row is not None}
-    return [row for row in rows_.values() if row.answers in questions or says(row.text)]
+    return [row for row in rows_.values() if row.answers in questions or says(row)]
 
 
 def _units(messages: Iterable[MessageRow]) -> dict[tuple[str, int], Audience]:

@@ -7,7 +7,7 @@ What a person took back and the model says again is refused, and rests on what t
 The old words go with all of it, and the answers that say them again (`said_again`).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
@@ -30,7 +30,7 @@ from projections.decisions.redact_items import (
 from projections.decisions.said_again import SaidAgain, said_again, units_of_turns
 from projections.decisions.shelf import Shelf, policy_by
 from projections.decisions.withdraw import turn_withdrawn
-from projections.events import ItemEvent, ItemRedacted, ItemRefused, MessageRedacted
+from projections.events import ItemEvent, ItemRedacted, ItemRefused, MessageRedacted, TurnAnswered
 from projections.events.values import Evidence
 from projections.gaps import led_to
 from projections.ids import NOBODY, EventId
@@ -42,8 +42,9 @@ from projections.policies.repeating import repeating
 from projections.policies.telling import telling
 from projections.policies.text import folded
 from projections.rows import Rows
+from projections.turns import TurnRow, find_turn
 
-VERSION = "rereading@6"
+VERSION = "rereading@7"
 
 
 class Rereading:
@@ -92,7 +93,7 @@ class Rereading:
         lost = left.bodies.union(paths, lifted)
         parts = made_with_them(self._rows, self._parts(left, gone, shelf, nobodys), lost, said)
         redaction = items_redaction(self._rows, left._replace(events=(*left.events, *parts), bodies=lost), said)
-        again = self._said_again(left, left.bodies | paths, shelf, nobodys).nearest()
+        again = self._said_again(left, left.bodies | paths, shelf, nobodys)
         events = (
             *redaction.events,
             *summaries_withheld(self._rows, units_of_turns(again.turns), frozenset(again.summaries), said),
@@ -138,8 +139,9 @@ class Rereading:
     def _said_again(
         self, left: ItemsRedacted, bodies: frozenset[EventId], shelf: Shelf, nobodys: Shelf | None
     ) -> SaidAgain:
-        """The answers that had the items before them and say again what is not said any more: words of the messages, or
-        what the items said that go, or say something else now, in all wordings that they had of the old words.
+        """The answers that had the items or their messages before them and say again what is not said any more: words
+        of the messages, or what the items said that go, or say something else now, in all wordings that they had of the
+        old words.
         """
         quotes = {
             each.quote for row in self._changed for each in row.item.evidence if each.quote and self._is_gone(each)
@@ -151,7 +153,20 @@ class Rereading:
         repeats = repeating(quotes, instead)
         told = (*left.texts, *(row.item.text for row in touched), *wordings(self._rows, bodies))
         tells = telling(told, standing)
-        return said_again(self._rows, sorted(bodies), lambda turn: repeats(turn.text) or tells(turn.text), ())
+
+        def says(turn: TurnRow) -> bool:
+            return repeats(turn.text) or tells(turn.text)
+
+        near = [turn for turn in self._answers() if says(turn)]
+        known = [turn.event for turn in near]
+        again = said_again(self._rows, (*known, *sorted(bodies)), says, known)
+        return SaidAgain((*near, *again.found)).nearest()
+
+    def _answers(self) -> Iterator[TurnRow]:
+        """The answers that had the messages before them."""
+        effects = dict.fromkeys(found for each in self._edited for found in led_to(self._rows, each))
+        found = (find_turn(self._rows, effect) for effect, tag in effects if tag == TurnAnswered.TAG)
+        yield from (turn for turn in found if turn is not None)
 
     def _is_gone(self, evidence: Evidence) -> bool:
         text = self._edited.get(evidence.message)

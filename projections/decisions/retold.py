@@ -10,7 +10,6 @@ from projections.events import MessageHeard
 from projections.gaps import led_to
 from projections.ids import EventId, Point, Ref
 from projections.messages import MessageRow, find_message
-from projections.recall.documents import spoken_text
 from projections.rows import Rows
 
 MOST_RETOLD = 300
@@ -18,7 +17,7 @@ MOST_RETOLD = 300
 
 
 def retold(
-    rows: Rows, gone: Iterable[EventId], questions: Collection[Ref], says: Callable[[str], bool]
+    rows: Rows, gone: Iterable[EventId], questions: Collection[Ref], says: Callable[[MessageRow], bool]
 ) -> list[MessageRow]:
     """The assistant's own messages that had one of these events before them, or another one of those, and say it again;
     and those that reply to one of the questions.
@@ -29,17 +28,17 @@ def retold(
         effects = [each for each, tag in led_to(rows, waiting.popleft()) if tag == MessageHeard.TAG]
         news = [each for each in effects if each not in seen]
         waiting.extend(each for each in news if rows.ids.status(each) == "redacted")  # what it said, nobody knows
-        for row in filter(None, (_row(rows, each) for each in news)):
+        for row in filter(None, (own_row(rows, each) for each in news)):
             message = row.message
-            if message.author == "self" and (message.reply_to in questions or says(spoken_text(message))):
+            if message.author == "self" and (message.reply_to in questions or says(row)):
                 found.append(row)
                 waiting.extend(dict.fromkeys((row.heard, row.event)))
         seen.update(effects)
     return found
 
 
-def _row(rows: Rows, heard: EventId) -> MessageRow | None:
-    """A message as it now is; None where it is gone."""
+def own_row(rows: Rows, heard: EventId) -> MessageRow | None:
+    """A message of the assistant's own as it now is; None where it is gone."""
     event = rows.event(heard)
     if not isinstance(event, MessageHeard):
         return None

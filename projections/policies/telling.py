@@ -1,4 +1,5 @@
-"""Whether a text says something of an item: an answer that had it before it, in whatever words, goes with it.
+"""Whether a text says something of an item, or of a message: an answer that had it before it, in whatever words, goes
+with it.
 
 An answer seldom repeats an item whole, and an item seldom says what its message did ("User is allergic to peanuts.").
 One word is enough by which the item could be known: any of three letters or more, or a shorter one that is written as a
@@ -112,6 +113,25 @@ def telling(texts: Iterable[str], but: str = "") -> Callable[[str], bool]:
         return any(row in said for row in rows)
 
     return lambda text: says_word(text) or says_name(text) or says_row(text)
+
+
+def told_by(text: str) -> Callable[[str], frozenset[tuple[str, str]]]:
+    """What says by which words another text tells of this one, as `telling` judges it: none where it does not."""
+    known = _known(text)
+    words, rows = frozenset(known.words), frozenset(known.rows)
+    namers = {name: _namer([name]) for name in known.names}
+
+    def told(other: str) -> frozenset[tuple[str, str]]:
+        is_said, wholly = said_in(other), _wholly(other) if rows else ""
+        return frozenset(
+            (
+                *(("word", word) for word in words if is_said(word)),
+                *(("name", name) for name, says_name in namers.items() if says_name(other)),
+                *(("row", row) for row in rows if row in wholly),
+            )
+        )
+
+    return told
 
 
 def _known(text: str) -> _Known:

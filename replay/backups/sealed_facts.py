@@ -1,14 +1,19 @@
 """What a log that a restore replaces took back since the backup, where it lies sealed, so that no ledger has it: items
-that were forgotten, or kept private, and settings by which less is learned or kept.
+that were forgotten, or kept private, places that fewer can read, summaries that were cleared, and settings by which
+less is learned or kept.
 
     item.forgotten   what its item last was: recorded anew. Of an item that was moved in between it says what the backup
                      has of it, where the backup has it: its later words may not be for everybody there
-    item.moved       into its person's direct messages, of an item that the backup has: recorded anew
+    item.moved       into its person's direct messages, or what few can read, of an item that the backup has: recorded
+                     anew
     its way          what made such an item one with others that the backup has (a move onto another one, a merge), or
                      took it apart from them (an undo, a restore): recorded anew ahead of the above. What it was one
                      with would say it still, or what was none of it any more would go with it. And the way of
                      what had left the place where it came to lie: that would be lost under it, if it was only shared
     config.set       the last of each scope and key, if it is one of those: recorded anew
+    place.audience_changed   the last of each place that the backup knows as open to others than the few who can read it
+                     by then: recorded anew
+    summary.reset    the last of each summary that the backup has, unless that was brought back: recorded anew
 
 Only what the log in force can show is known: not what was taken back in a copy of it that is gone, nor what cannot be
 opened, whose kind alone stands in its header (`unopened`).
@@ -29,10 +34,15 @@ from projections.events import (
     ItemRestored,
     ItemReverted,
     ItemUpserted,
+    PlaceAudienceChanged,
+    PlaceDescribed,
+    SummaryRefreshed,
+    SummaryReset,
+    SummaryReverted,
 )
-from projections.events.values import Item
-from projections.ids import Handle
-from projections.policies.compartments import direct
+from projections.events.values import Audience, Item
+from projections.ids import Handle, Ref
+from projections.policies.compartments import direct, is_portable, readers_place
 from projections.policies.configurable import is_narrow
 from projections.policies.human_acts import takes_apart
 from replay import codec
@@ -42,10 +52,12 @@ from replay.lmdb_log import LmdbLog
 from replay.log import StoredEvent
 from replay.sealer import Sealer
 
-FAMILIES = ("item.", ConfigSet.TAG)
-RESTRICTING = frozenset({ItemForgotten.TAG, ItemMoved.TAG, ConfigSet.TAG})
+FAMILIES = ("item.", "place.", "summary.", ConfigSet.TAG)
+RESTRICTING = frozenset(each.TAG for each in (ItemForgotten, ItemMoved, ConfigSet, PlaceAudienceChanged, SummaryReset))
 """The kinds that are recorded anew. Of one that cannot be opened, it is not known whether it would have been."""
 Address = tuple[Handle, str, str]
+Unit = tuple[str, int]
+"""A session and an epoch of its audience."""
 
 
 class SealedFact(NamedTuple):
@@ -89,9 +101,22 @@ class _Since:
         self._items: dict[Address, SealedFact] = {}
         self._settings: dict[tuple[str, str], SealedFact] = {}
         self._order: dict[bytes, int] = {}
+        self._readers: dict[Ref, Audience] = {}
+        self._narrowed: dict[Ref, SealedFact] = {}
+        self._summed_up: set[Unit] = set()
+        self._cleared: dict[Unit, SealedFact] = {}
 
     def restored(self, event: Event) -> None:
         """It is in what is restored, too."""
+        match event:
+            case PlaceDescribed(place=place, audience=audience) | PlaceAudienceChanged(place=place, audience=audience):
+                self._readers[place] = audience
+            case SummaryRefreshed() | SummaryReverted():
+                self._summed_up.add(_unit(event))
+            case SummaryReset():
+                self._summed_up.discard(_unit(event))
+            case _:
+                pass
         if isinstance(event, ItemMoved):
             self._there.pop(_before(event), None)
         if isinstance(event, ItemEvent):
@@ -104,6 +129,12 @@ class _Since:
         match fact.event:
             case ConfigSet(scope=scope, key=key):
                 self._settings[scope, key] = fact
+            case PlaceAudienceChanged(place=place):
+                self._narrowed[place] = fact
+            case SummaryReset() as event:
+                self._cleared[_unit(event)] = fact
+            case SummaryReverted() as event:
+                self._cleared.pop(_unit(event), None)
             case ItemMoved() as event:
                 self._moved(fact, event)
             case ItemReverted(item=item) if takes_apart(fact.event):
@@ -271,12 +302,12 @@ class _Since:
         return tuple(sorted(once.values(), key=lambda fact: self._order[fact.header.id]))
 
     def _is_private(self, address: Address, origin: Address) -> bool:
-        return origin in self._there and origin != address and address[1] == direct(address[0])
+        return origin in self._there and origin != address and _is_closed(address, origin)
 
     def facts(self) -> tuple[SealedFact, ...]:
         """What holds in the end, in the order in which it was recorded."""
         taken_back = self._in_order(*(each for address in self._items for each in self._taken_back(address)))
-        return self._in_order(*self._with_others(taken_back), *self._set())
+        return self._in_order(*self._with_others(taken_back), *self._set(), *self._closed())
 
     def _with_others(self, facts: tuple[SealedFact, ...]) -> tuple[SealedFact, ...]:
         """These, and all of the way of what else they concern: halfway it might be more open than it is, or was."""
@@ -293,6 +324,16 @@ class _Since:
             if isinstance(fact.event, ConfigSet) and is_narrow(fact.event.key, fact.event.value):
                 yield fact
 
+    def _closed(self) -> Iterator[SealedFact]:
+        """The places that fewer can read than the backup knows, and the summaries that it has and were cleared."""
+        for place, fact in self._narrowed.items():
+            known = self._readers.get(place)
+            if known is not None and isinstance(fact.event, PlaceAudienceChanged):
+                now = fact.event.audience
+                if now.kind == "channel" and (now.kind, now.place) != (known.kind, known.place):
+                    yield fact
+        yield from (fact for unit, fact in self._cleared.items() if unit in self._summed_up)
+
     def _taken_back(self, address: Address) -> Iterator[SealedFact]:
         """The last that was taken back of an item, and what it needs to be all that is."""
         fact, way = self._items[address], self._ways.get(address, ())
@@ -302,10 +343,21 @@ class _Since:
             moved = self._there.get(origin) if origin != address and not way else None
             yield from way
             yield fact if moved is None else fact._replace(event=_forgotten_there(event, moved))
-        elif isinstance(event, ItemMoved) and way and address[1] == direct(address[0]):
+        elif isinstance(event, ItemMoved) and way and _is_closed(address, origin):
             yield from way
         elif isinstance(event, ItemMoved) and self._is_private(address, origin):
             yield _from(fact, origin)
+
+
+def _unit(event: SummaryRefreshed | SummaryReset | SummaryReverted) -> Unit:
+    return event.session, event.audience.epoch
+
+
+def _is_closed(address: Address, origin: Address) -> bool:
+    """Whether what lies there is its person's alone, or for the few who can read one place, and was for more."""
+    owner, compartment, _ = address
+    was_open = origin[1].startswith("guild/") or is_portable(origin[1])
+    return compartment == direct(owner) or (was_open and readers_place(compartment) is not None)
 
 
 def _items(event: ItemEvent) -> tuple[Item, ...]:

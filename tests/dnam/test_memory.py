@@ -14,7 +14,7 @@ import replay.views
 from dnam import Memory
 from dnam.errors import Unknown
 from dnam.times import LATEST_MS
-from dnam.whereabouts import Heard, locate
+from dnam.whereabouts import Heard, asked_in, locate
 from projections.calls import calls
 from projections.decisions.draft import Draft
 from projections.decisions.hear import HeardRequest
@@ -349,3 +349,14 @@ def test_importing_does_nothing(tmp_path: Path) -> None:
     assert run.stdout.split()[:2] == ["[]", "False"]
     with pytest.raises(AttributeError):
         dnam.Nothing  # noqa: B018 - asking is the test
+
+
+async def test_one_key_in_two_guilds_is_refused_by_whatever_takes_a_place(tmp_path: Path) -> None:
+    garden = PlaceSeen("local", "general", "channel", "general", "guild", guild=Ref("local", "9"), guild_name="Garden")
+    harbour = garden._replace(guild=Ref("local", "10"), guild_name="Harbour")
+    async with Memory.open(tmp_path / "d") as memory:
+        await memory.heard("ada", "the garden's gate code is 4711", place=garden, name="Ada", key="a1")
+        with pytest.raises(BadRequest, match="another guild"):
+            await memory.heard("bob", "hello, what is new?", place=harbour, name="Bob", key="b1")
+        with pytest.raises(BadRequest, match="another guild"):
+            await memory.look(lambda rows: asked_in(rows, Account("local", "bob"), harbour))

@@ -2,7 +2,7 @@
 
 from projections.consent import OPTED_OUT, is_out
 from projections.decisions.consent import BY_THEMSELF, ConsentRequest, opt_in, opt_out
-from projections.decisions.meet import Account
+from projections.decisions.meet import Account, is_unwelcome, meet
 from projections.events import PersonOptedIn, PersonOptedOut, PersonSeen
 from projections.events.values import OPERATOR, PLATFORM
 from projections.ids import NOBODY
@@ -82,3 +82,20 @@ def test_what_lies_in_the_clear_names_nobody() -> None:
     world = known()
     (event,) = world.decide(opt_out, ConsentRequest(NOW, origin("out"), KIM, by=BY_THEMSELF))
     assert event.by.person == NOBODY
+
+
+def test_who_is_out_with_one_account_is_not_heard_with_another() -> None:
+    world = known()
+    world.decide(opt_out, ConsentRequest(NOW, origin("one"), accounts=ACCOUNTS[:1]))
+    assert is_unwelcome(world.rows, ACCOUNTS[1], NOW)
+
+
+def test_an_account_that_is_joined_with_somebody_who_opted_out_is_out_too_and_of_it_no_name_is_kept() -> None:
+    world = known()
+    world.decide(opt_out, ConsentRequest(NOW, origin("out"), KIM))
+    alt = Account("discord", "118", "Kim elsewhere")
+    (event,) = [draft.event for draft in meet(world.rows, alt, origin("joined"), (), NOW, KIM)]
+    assert event == PersonOptedOut(said=NOW, by=OPERATOR, hashes=hashes(world, alt))
+    world.add(event)
+    assert is_unwelcome(world.rows, alt, NOW)
+    assert meet(world.rows, alt, origin("again"), (), NOW, KIM) == []

@@ -24,6 +24,7 @@ from projections.decisions.hear import (
 )
 from projections.decisions.meet import Account, meet
 from projections.decisions.place import PlaceSeen, describe, place_ref, session_of
+from projections.errors import BadRequest
 from projections.events import (
     Event,
     MessageDeleted,
@@ -533,3 +534,25 @@ def test_an_origin_without_a_name_mints_the_same_ids_again() -> None:
     again = meet(world.rows, ADA, origin("same"), fresh(), NOW)
     assert [draft.id for draft in first] == [draft.id for draft in again]
     assert Origin().identity is None
+
+
+def test_one_key_in_two_guilds_is_no_place_of_both() -> None:
+    """It would be one session, and one guild would be told the other's talk."""
+    world = World()
+    world.decide(hear, said())
+    other = GENERAL._replace(guild=Ref("discord", "10"), guild_name="Harbour")
+    with pytest.raises(BadRequest, match="another guild"):
+        hear(world.rows, said("2", place=other))
+    with pytest.raises(BadRequest, match="another guild"):
+        describe(world.rows, other, NOBODY, NOW, origin("described"))
+    assert hear(world.rows, said("3", place=GENERAL._replace(guild=None))), "of whose guild nothing is said"
+
+
+def test_what_was_replied_to_who_opted_out_is_not_heard() -> None:
+    world, asked = World(), Answered(Ref("discord", "4"), NOW - 1, BEN)
+    reply = said("5", author="self", speaker=Account("discord", "1", "dnam"), answers=asked)
+    assert not is_kept_out(world.rows, reply)
+    world.add(PersonOptedOut(said=NOW - 1, by=OPERATOR, hashes=(world.ids.keyed_hash(BEN.platform, BEN.id),)))
+    assert is_kept_out(world.rows, reply)
+    assert hear(world.rows, reply) == []
+    assert hear(world.rows, said("6", answers=asked)), "what another person replies is theirs"

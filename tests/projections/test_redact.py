@@ -602,12 +602,13 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     message = town.says("my garden is behind the mill")
     town.answers(message, "Noted.")
     town.answers(town.says("where?"), "You said: my garden is behind the mill!", message)
-    town.answers(town.says("and?"), "There is a garden.", message)
+    town.answers(town.says("and?"), "There is a mill.", message)
+    town.answers(town.says("and then?"), "There is a park.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@4 repeating@1 telling@2"] * 2
-    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a garden."]
-    assert town.tells("behind the mill") == []
+    assert gone == ["redaction@5 repeating@1 telling@2"] * 3
+    assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a park."]
+    assert town.tells("mill") == []
 
 
 @pytest.mark.parametrize(

@@ -13,20 +13,27 @@ from projections.decisions.moving_back import move_back
 from projections.decisions.undoing import undoing
 from projections.events import (
     ConfigSet,
+    Event,
     ItemDeprecated,
-    ItemEvent,
     ItemForgotten,
     ItemMoved,
     ItemRemembered,
     ItemRestored,
     ItemReverted,
     MessageRedacted,
+    PlaceAudienceChanged,
+    PlaceDescribed,
+    SummaryRefreshed,
+    SummaryReset,
+    SummaryReverted,
 )
-from projections.events.values import OPERATOR, By, Item, RowWas, Source
-from projections.ids import Handle
+from projections.events.values import OPERATOR, Audience, By, Item, ModelUse, RowWas, Source
+from projections.ids import FIRST, Handle, Point, Ref
 from projections.items import forgotten_of, items_of
-from projections.policies.compartments import Opening, direct, everywhere
+from projections.places import audience_of
+from projections.policies.compartments import Opening, direct, everywhere, of_person_in
 from projections.policies.human_acts import MOVING_BACK
+from projections.summaries import find_summary
 from replay.backups import sealed_facts
 from replay.backups.backup import Backup, look_over
 from replay.backups.plan import keys_for, look_at, plan, unopened_since
@@ -40,6 +47,7 @@ from tests.world import NOW, origin
 
 LATER = NOW + 60_000
 GUILD = "guild/discord:7"
+CALL = ModelUse("haiku", "7")
 LEARN = ("person/ada", "learn")
 
 
@@ -80,7 +88,7 @@ def learns(value: str | None, key: str = "learn", scope: str = LEARN[0]) -> Conf
     return ConfigSet(said=NOW, by=OPERATOR, scope=scope, key=key, value=value)
 
 
-def restored(data: Path, place: Path, *since: ItemEvent | ConfigSet) -> int:
+def restored(data: Path, place: Path, *since: Event) -> int:
     """Back it up, record these, and restore the backup; how many were recorded anew."""
     backed_up(data, place)
     record(data, *(drafts(each, name=f"since {n}") for n, each in enumerate(since)), now=LATER)
@@ -99,6 +107,74 @@ def items(data: Path, owner: Handle) -> list[tuple[str, str]]:
     """Where an owner's items lie, and their status."""
     with Engine.open(data, writable=False) as engine, engine.reading() as rows:
         return sorted((each.row.item.compartment, each.row.item.status) for each in items_of(rows, owner))
+
+
+PLACE = Ref("discord", "5")
+OPEN, FEW = Audience("guild", PLACE), Audience("channel", PLACE, 1)
+SESSION = "discord:channel:5"
+
+
+def closed_to(audience: Audience, previous: Audience) -> PlaceAudienceChanged:
+    return PlaceAudienceChanged(
+        said=NOW, by=OPERATOR, place=PLACE, audience=audience, previous=previous, session=SESSION
+    )
+
+
+SUMMED_UP = SummaryRefreshed(
+    said=NOW, by=OPERATOR, session=SESSION, audience=OPEN, era=0, after=None, upto=Point(NOW, FIRST), covered=1,
+    text="They talked of tea.", call=CALL, policy="p", refresh=1,
+)  # fmt: skip
+CLEARED = SummaryReset(said=NOW, by=OPERATOR, session=SESSION, audience=OPEN, era=0, upto=Point(NOW, FIRST))
+BROUGHT_BACK = SummaryReverted(
+    said=NOW, by=OPERATOR, session=SESSION, audience=OPEN, era=0, upto=Point(NOW, FIRST), covered=1,
+    text="They talked of tea.", refresh=1, model="haiku", made=NOW,
+)  # fmt: skip
+
+
+def audience(data: Path) -> Audience | None:
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        return audience_of(rows, PLACE)
+
+
+@pytest.fixture
+def place_known(data: Path, ada: Handle) -> Handle:
+    described = PlaceDescribed(
+        said=NOW, by=OPERATOR, place=PLACE, kind="channel", name="tea", audience=OPEN, session=SESSION
+    )
+    record(data, drafts(described, name="described"))
+    return ada
+
+
+def test_a_place_that_was_closed_stays_closed_with_what_moved_for_it(
+    data: Path, place: Path, place_known: Handle
+) -> None:
+    few = tea(place_known, of_person_in(place_known, PLACE))
+    assert restored(data, place, moved(few, tea(place_known)), closed_to(FEW, OPEN)) == 2
+    assert audience(data) == FEW
+    assert items(data, place_known) == [(few.compartment, "active")]
+
+
+def test_a_place_that_was_opened_again_is_as_it_was(data: Path, place: Path, place_known: Handle) -> None:
+    again = Audience("guild", PLACE, 2)
+    assert restored(data, place, closed_to(FEW, OPEN), closed_to(again, FEW)) == 0
+    assert audience(data) == OPEN
+
+
+@pytest.mark.parametrize(("since", "again"), [((CLEARED,), 1), ((CLEARED, BROUGHT_BACK), 0)])
+def test_a_summary_that_was_cleared_stays_cleared(
+    data: Path, place: Path, place_known: Handle, since: Sequence[Event], again: int
+) -> None:
+    record(data, drafts(SUMMED_UP, name="summed up"))
+    assert restored(data, place, *since) == again
+    with Engine.open(data, writable=False) as engine, engine.reading() as rows:
+        found = find_summary(rows, SESSION, 0)
+        assert found is not None
+        assert found.row.text == ("" if again else "They talked of tea.")
+
+
+def test_a_summary_that_the_backup_has_cleared_already_is_left(data: Path, place: Path, place_known: Handle) -> None:
+    record(data, drafts(SUMMED_UP, CLEARED, name="summed up"))
+    assert restored(data, place, CLEARED) == 0
 
 
 def held(data: Path) -> list[tuple[str, str, str]]:

@@ -34,7 +34,7 @@ from dnam.adapters.discord.desk import Desk
 from dnam.adapters.discord.history import UNREAD, History, known_ids, read_back
 from dnam.adapters.discord.missed import Arrived, Since, arrivals, is_recent, missed_in
 from dnam.adapters.discord.places import queue_of
-from dnam.adapters.discord.translate import deletion, ms, replied_to, withdrawal
+from dnam.adapters.discord.translate import answered, deletion, ms, replied_to, withdrawal
 from dnam.exchange import Exchanges
 from projections.decisions.delete import delete_all
 from projections.decisions.draft import Draft
@@ -153,9 +153,10 @@ class CatchingUp:
             self._tell_cut(channel.id, messages)
         for waiting in missed.waiting:
             await self._allowed(self._answering.deliver_again(channel, waiting))
+        leads = leading(messages, own_id)
         for each in missed.arrived:
             if each.request.key in missed.news:
-                await self._hear(each, began, is_open=each.request.key in missed.open)
+                await self._hear(each, leads.get(each.message.id), began, is_open=each.request.key in missed.open)
         await self._delete(missed.gone, place)
         await self._withdraw(messages)
         await self._answer([each for each in missed.arrived if each.request.key in missed.open], replies, began)
@@ -187,9 +188,9 @@ class CatchingUp:
         resumed = self._resumed.holds(_shard(channel))
         return resumed and queue_of(place) not in self._unsettled and await self._desk.knows(last)
 
-    async def _hear(self, each: Arrived, began: int, *, is_open: bool) -> None:
+    async def _hear(self, each: Arrived, lead: discord.Message | None, began: int, *, is_open: bool) -> None:
         """Hear it, unless it is an answer of ours that its turn tells of, or that was never finished. As live, what is
-        to be answered is said to the bot.
+        to be answered is said to the bot. `lead` is the reply of ours of which it may be a further part.
         """
         message, request = each.message, each.request
         if each.is_old:
@@ -197,6 +198,10 @@ class CatchingUp:
             return
         if request.author == "self" and (is_unfinished(message) or await self._desk.is_accounted_for(message)):
             return
+        if lead is not None:
+            if await self._desk.is_accounted_for(lead):
+                return
+            request = request._replace(answers=answered(lead))
         if is_recent(request, began):
             answers = is_open and (await self._answering.verdict(message, request)).answers
             request = request._replace(addressed=answers)
@@ -291,4 +296,20 @@ def own_replies(messages: Iterable[discord.Message], own_id: int) -> Mapping[str
         reply = replied_to(each) if each.author.id == own_id else None
         if reply is not None:
             found.setdefault(reply.key, []).append(each)
+    return found
+
+
+def leading(messages: Iterable[discord.Message], own_id: int) -> Mapping[int, discord.Message]:
+    """For each of the bot's own messages that replies to nothing, by its id: its reply before that, of which it may be
+    a further part. Only the first part of a long answer says what it replies to. The messages are the oldest first.
+    """
+    found: dict[int, discord.Message] = {}
+    lead: discord.Message | None = None
+    for each in messages:
+        if each.author.id != own_id:
+            continue
+        if replied_to(each) is not None:
+            lead = each
+        elif lead is not None:
+            found[each.id] = lead
     return found

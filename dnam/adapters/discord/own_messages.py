@@ -69,7 +69,7 @@ class OwnMessages:
 
     async def is_accounted_for(self, message: discord.Message) -> bool:
         """Whether a message of our own is nothing to hear: it was sent as an answer, answers what has its turn or asked
-        something of the memory, or says nothing to anybody.
+        something of the memory or is gone, or says nothing to anybody.
         """
         if self.is_ours(message.id) or self.is_told(message):
             return True
@@ -77,6 +77,8 @@ class OwnMessages:
         if reply is None:
             return await self._was_sent(message.id)
         asked = None if message.reference is None else message.reference.resolved
+        if isinstance(asked, discord.DeletedReferencedMessage):
+            return True
         if isinstance(asked, discord.Message) and self.command(asked) is not None:
             return True
         try:

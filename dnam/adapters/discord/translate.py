@@ -13,7 +13,7 @@ import discord
 
 from dnam.adapters.discord.places import PLATFORM, account_of, is_direct, place_of, shows_name
 from dnam.importers.discord_form import DELETED_USER
-from projections.decisions.hear import DeletedRequest, HeardRequest, Mention
+from projections.decisions.hear import Answered, DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
 from projections.decisions.withdraw import WithdrawRequest
@@ -83,6 +83,7 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         edited=ms(message.edited_at),
         reply_to=reply_to,
         reply_said=None if reply_to is None else said_of(int(reply_to.key)),
+        answers=answered(message) if author == "self" else None,
         attachments=attachments,
         medium="voice" if message.flags.voice else "text",
         addressed=author != "self" and (addressed or calls_us(message, own_id)),
@@ -172,6 +173,14 @@ def replied_to(message: discord.Message) -> Ref | None:
     if reference is None or reference.message_id is None or reference.type is discord.MessageReferenceType.forward:
         return None
     return Ref(PLATFORM, str(reference.message_id)) if reference.channel_id == message.channel.id else None
+
+
+def answered(message: discord.Message) -> Answered | None:
+    """What it replies to, where Discord tells who said that, and that is a person."""
+    asked = None if message.reference is None else message.reference.resolved
+    if replied_to(message) is None or not isinstance(asked, discord.Message) or author_kind(asked, 0) != "person":
+        return None
+    return Answered(Ref(PLATFORM, str(asked.id)), said_of(asked.id), account_of(asked.author))
 
 
 def replies_to(message: discord.Message, author_id: int) -> bool:

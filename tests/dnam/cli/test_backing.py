@@ -336,7 +336,8 @@ def test_what_was_forgotten_or_set_since_stays_so(data: Path, place: Path) -> No
     assert dnam("config", "set", "person/Ada", "learn=none", "--data", data).code == 0
     ran = dnam("restore-backup", place, "--yes", "--data", data)
     assert ", and 2 later events that take something back recorded anew behind them\n" in ran.out
-    assert "and so does what was forgotten, kept private, or set so that less is learned or kept" in ran.err
+    told = "forgotten, kept private, closed to readers, cleared (summaries), or set so that less is learned or kept"
+    assert f"and so does what was {told}" in ran.err
     assert "zinnias" not in dnam("show", "Ada", "--data", data).out
     assert "none" in dnam("config", "list", "--data", data).out
     for arguments in (("verify", "--open"), ("replay", "--check")):
