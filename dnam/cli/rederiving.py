@@ -314,6 +314,9 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
     if done.unusable:
         vain = counted(done.unusable, "run")
         shell.out.line(f"{vain} got no reply that could be used: what they had read counts as unread.")
+    if done.useless:
+        are = "1 reply is" if done.useless == 1 else f"{done.useless:,} replies are"
+        shell.out.line(f"{are} paid for and not used: what they had read was taken back.")
     tell_less_read(shell, runs)
     shell.out.line(f"`{shell.command(f'diff --shadow {done.name}')}` shows what would change.")
 
