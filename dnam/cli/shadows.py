@@ -84,7 +84,8 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], un
 
 
 def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
-    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it.
+    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it; `dnam costs` goes on
+    to count what it took.
 
     It is refused while a process makes or adopts the shadow, and where an adoption of it was broken off: that is to go
     on, or to be taken back, first.
@@ -92,6 +93,7 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
     import asyncio
 
     from dnam.rederiving.dropping import batches_under_way
+    from dnam.shadows.costs import keep_cost
     from dnam.shadows.manifest import alone_with
     from replay.shadows.shadow import remove_shadow
 
@@ -154,23 +156,16 @@ def _took(shell: Shell, name: str) -> str:
     return ""
 
 
-async def _cancel(shell: Shell, name: str, batches: tuple[str, ...]) -> int:
+async def _cancel(shell: Shell, name: str) -> int:
     """Cancel what is under way at the API; where that cannot be, say what is."""
-    from dnam.model import ModelError
-    from dnam.rederiving.dropping import cancel_batches
+    from dnam.rederiving.dropping import call_back
 
-    why = "there is no key here (ANTHROPIC_API_KEY)"
-    if shell.settings.anthropic_api_key:
-        try:
-            cancelled = await cancel_batches(shell.data, shell.settings, name, shell.out.note)
-        except ModelError as error:
-            why = str(error)
-        else:
-            if cancelled:
-                shell.out.note(f"cancelled at the API: {_batches(cancelled)}")
-            return cancelled
-    shell.out.note(f"not cancelled at the API, where they may go on and cost: {', '.join(batches)}. {why}")
-    return 0
+    found = await call_back(shell.data, shell.settings, name, shell.out.note)
+    if found.cancelled:
+        shell.out.note(f"cancelled at the API: {_batches(found.cancelled)}")
+    if found.going:
+        shell.out.note(found.words)
+    return found.cancelled
 
 
 def _batches(number: int) -> str:
