@@ -105,7 +105,8 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
         if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
             shell.out.nothing_done("not removed: nothing was changed")
             return
-        cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
+        cancelled = asyncio.run(_cancel(shell, name)) if batches else 0
+        keep_cost(shell.data, name)
         remove_shadow(shell.data, name)
     if shell.out.as_json:
         shell.out.emit({"dropped": name, "cancelled": cancelled})
