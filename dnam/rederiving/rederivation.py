@@ -41,6 +41,7 @@ from dnam.resolving import resolved
 from dnam.settings import Settings
 from dnam.shadows.manifest import Asked, Manifest, making, save, without_erased
 from dnam.shadows.opening import open_shadow
+from projections.consent import is_out
 from projections.errors import BadRequest
 from projections.events import Event, ExtractionReplied, MergeReplied, ReplyWithdrawn
 from projections.events.values import ModelUse
@@ -124,8 +125,14 @@ class Rederivation:
         lessons = [*self._expected(), *expected(self.live, self.memory.engine, self._scope, self.again())]
         self._lessons = len(lessons)
         runs = sorted((*self._runs_behind(), *lessons), key=self._begins)
+        runs = [run for run in runs if not self._is_of_who_is_out(run)]
         left = [run for run in runs if not self._is_paid(run)]
         return estimate(left, self._merges(runs), self.again(), Terms(names, self._share, at_once))
+
+    def _is_of_who_is_out(self, run: Run) -> bool:
+        """Whether a run is of somebody who opted out: it is passed by."""
+        with self.live.reading() as rows:
+            return is_out(rows, run.owner if run.loop == "extraction" else run.person)
 
     def _runs_behind(self) -> list[Run]:
         """The recorded runs that no earlier walk came by."""
