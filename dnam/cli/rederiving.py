@@ -155,7 +155,8 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
     """The shadow as it was made; None where it was not agreed to, and then a new one leaves nothing."""
     import asyncio
 
-    from dnam.shadows.manifest import drop
+    from dnam.errors import CostsTooMuch
+    from dnam.shadows.manifest import cost_words, drop
 
     agreed = False
 
@@ -169,12 +170,21 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
         return asyncio.run(run_derivation(shell, manifest, agree, max_cost, parallel))
     except KeyboardInterrupt:
         if agreed:
-            goes_on = shell.command(f"rederive --name {manifest.name}")
-            shell.out.note(f"broken off: what was made stays, and `{goes_on}` goes on")
+            shell.out.note(f"broken off: what was made stays, and {_goes_on(shell, manifest)}")
+        raise
+    except CostsTooMuch:
+        made = _made(shell, manifest)
+        if made is not None:
+            spent = f"it took {cost_words(made)} so far"
+            shell.out.note(f"{spent}: what was made stays, and {_goes_on(shell, manifest)}, with a higher --max-cost")
         raise
     finally:
         if not agreed and not manifest.log and _is_begun(shell, manifest):
             drop(shell.data, manifest.name)
+
+
+def _goes_on(shell: Shell, manifest: "Manifest") -> str:
+    return f"`{shell.command(f'rederive --name {manifest.name}')}` goes on"
 
 
 def _so_far(shell: Shell, manifest: "Manifest") -> dict[str, object]:
