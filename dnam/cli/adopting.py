@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from dnam.cli.adopting_ready import ready
-from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.adopting_words import NOT_DONE, in_words, names_of, show_left, told_broken_off
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.screen import amount
@@ -154,7 +154,7 @@ async def _adopt(
         await memory.look(lambda rows: _tell(shell, rows, name, offer, None))
         return
     tell_cost(offer)
-    names = await memory.look(lambda rows: {each.owner: name_of_owner(rows, each.owner) for each in offer.people})
+    names = await memory.look(lambda rows: names_of(rows, (each.owner for each in offer.people)))
     chosen = picked(shell, names, offer) if pick else _agreed(shell, offer, name)
     if chosen is None or (chosen.is_empty and not offer.goes_on):
         shell.out.note(NOT_DONE)
@@ -198,10 +198,11 @@ def _agreed(shell: Shell, offer: "Offer", name: str) -> "Chosen | None":
 
 
 def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:
-    for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
+    names = names_of(rows, (each.owner for each in offer.people))
+    for each in sorted(offer.people, key=lambda each: names[each.owner].casefold()):
         kinds = _kinds(each)
         counts = ", ".join(f"{kinds[label]} {label}" for label in LABELS.values() if kinds[label])
-        shell.out.line(f"{name_of_owner(rows, each.owner)}: {counts or 'nothing to take over'}")
+        shell.out.line(f"{names[each.owner]}: {counts or 'nothing to take over'}")
         show_left(shell, (left.reason for left in each.left))
     taken = sum(not each.reason for each in offer.sessions)
     if offer.sessions:
@@ -237,10 +238,11 @@ def _value(
     rows: "Rows", name: str, offer: "Offer", taken: "Taken | None", missed: "Sequence[Missed]"
 ) -> dict[str, Any]:
     """As a program reads it."""
+    names = names_of(rows, (each.owner for each in offer.people))
     return {
         "shadow": name,
         "goes_on": offer.goes_on,
-        "people": [_person(rows, each) for each in offer.people],
+        "people": [_person(each, names[each.owner]) for each in offer.people],
         "summaries": [
             {"session": each.request.made.session, "taken": not each.reason, "reason": each.reason}
             for each in offer.sessions
@@ -250,12 +252,12 @@ def _value(
     }
 
 
-def _person(rows: "Rows", person: "OfOwner") -> dict[str, Any]:
+def _person(person: "OfOwner", name: str) -> dict[str, Any]:
     kinds = _kinds(person)
     left = [(each.pair.row.item, each.reason) for each in person.left]
     return {
         "person": person.owner or None,
-        "name": name_of_owner(rows, person.owner),
+        "name": name,
         **{label: kinds[label] for label in LABELS.values()},
         "left": [{"id": item.id, "text": item.text, "reason": reason} for item, reason in left],
     }
