@@ -142,6 +142,8 @@ def _tell_owner(shell: Shell, owner: OwnerWords) -> None:
     for group in owner.groups:
         for pair in group.pairs:
             _tell_pair(shell, pair, f"group {group.key}" if len(group.pairs) > 1 else "")
+    for fault in owner.faults:
+        line(shell, Span("  judged      ", "dim"), Span(one_line(fault.words)))
 
 
 def _tell_pair(shell: Shell, pair: PairWords, group: str) -> None:

@@ -316,6 +316,14 @@ def test_groups_and_namesakes_are_told_apart(taught: Path, tmp_path: Path) -> No
     beside(folder, "more", more=more)
     ran = dnam("diff", "--shadow", "more", "--data", folder)
     assert re.findall(r"^(.*):$", ran.out, re.MULTILINE) == ["Sam (discord:300)", "Sam (discord:400)", NOBODYS]
+    fault = "shadow, contradiction: “User sails a lot” beside “User sails”: it replaced the other one"
+    assert f"judged {fault}" in " ".join(ran.out.split())
+    adopted = dnam("adopt", "more", "--behind", "--json", "--data", folder).value
+    named = {each["name"] for each in adopted["people"]}
+    assert {"Sam (discord:300)", "Sam (discord:400)"} <= named
+    assert {f"{each}:" for each in named} <= set(
+        re.findall(r"^(.*?:)(?= |$)", dnam("adopt", "more", "--behind", "--data", folder).out, re.MULTILINE)
+    )
     assert len(re.findall(rf"; group [0-9a-f]{{12}}; {UNFOUNDED}$", ran.out, re.MULTILINE)) == 2
     page = dnam("diff", "--shadow", "more", "--html", "-", "--data", folder).out
     assert page.count("together: group ") == 1
