@@ -87,7 +87,8 @@ class Step(NamedTuple):
         event = self.record.event
         if isinstance(event, ItemRefused):
             return event.evidence
-        if self.after is not None and (isinstance(event, ItemReverted) or event.policy.startswith(ADOPTION)):
+        is_adopted = isinstance(event, ItemEvent) and event.policy.startswith(ADOPTION)
+        if self.after is not None and (is_adopted or isinstance(event, ItemReverted)):
             return self.after.evidence
         old = self.before.evidence if self.before else ()
         return tuple(each for each in (self.after.evidence if self.after else ()) if each not in old)
