@@ -11,6 +11,7 @@ from dnam.cli.shell import Shell
 from dnam.jsonable import jsonable
 from projections.counting import counted
 from projections.errors import BadRequest
+from projections.quoting import one_line
 
 if TYPE_CHECKING:
     from dnam.shadows.manifest import Manifest
@@ -24,25 +25,32 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
     """The shadows there are: what each was asked for, how far it is, and what it took.
 
     As JSON, one a line: its `state`, how it was `asked` for and what it took, how much of the log it has read (`upto`),
-    and `behind`: how many events since then it would read, null where that cannot be told. Of the `changed` runs, which
+    `behind`: how many events since then it would read, null where that cannot be told, and `why_unusable`: the reasons
+    why replies could not be used, counted. Of the `changed` runs, which
     read less than when they were recorded, `lost` has what they could not read. It ends with 3 where one
     cannot be used: its state is `not usable`, and `why` says why; of one that cannot be read there is no more.
     """
+    from dnam.rederiving.unusable import why_unusable_at
     from dnam.shadows.behind import behind_each
     from dnam.shadows.manifest import listing
 
     shell, unusable = Shell(data, as_json), dict[str, str]()
     found = listing(shell.data, unusable.__setitem__)
     late = behind_each(shell.data, found, unusable.__setitem__)
+    reasons = why_unusable_at(shell.data, (each for each in found if each.name not in unusable))
     for why in dict.fromkeys(unusable.values()):
         shell.out.note(why)
     if shell.out.as_json:
         for each in found:
-            shell.out.emit({**jsonable(each), "behind": late.get(each.name), **_state(each.name, unusable)})
+            more = {"behind": late.get(each.name), "why_unusable": reasons.get(each.name, {})}
+            shell.out.emit({**jsonable(each), **more, **_state(each.name, unusable)})
         for name in _unread(found, unusable):
             shell.out.emit({"name": name, **_state(name, unusable)})
     else:
         _tell(shell, found, late, unusable)
+        for name, counts in reasons.items():
+            shell.out.line(f"{name}: why replies could not be used")
+            shell.out.lines("\n".join(f"    {count:,}: {one_line(reason)}" for reason, count in counts.items()))
     if unusable:
         raise Ending(COULD_NOT)
 
