@@ -22,6 +22,7 @@ from projections.errors import BadRequest
 if TYPE_CHECKING:
     from dnam.adoption.adopted import Taken
     from dnam.adoption.adopting import Adopting, Chosen, Missed, Offer, OfOwner
+    from dnam.cli.adopting_picks import GroundsOf
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
     from projections.rows import Rows
@@ -81,6 +82,7 @@ def adopt(
         from dnam.adoption.adopting import Adopting
         from dnam.adoption.alone import adopting_alone
         from dnam.finding import the_person
+        from dnam.shadows.grounds import Grounding
         from dnam.shadows.manifest import alone_with
         from dnam.shadows.opening import open_shadow
         from dnam.shadows.source import Source
@@ -95,7 +97,8 @@ def adopt(
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)
-                await _adopt(shell, memory, adopting, manifest.name, costs, so_far, pick=pick)
+                grounds = Grounding(source, shadow).of if pick else None
+                await _adopt(shell, memory, adopting, manifest.name, costs, so_far, grounds)
 
     with told_so_far(shell.out, lambda: {**dict.fromkeys(NAMES), "shadow": name}) as so_far:
         shell.run(action)
@@ -139,9 +142,9 @@ async def _adopt(
     name: str,
     tell_cost: "Callable[[Offer], None]",
     so_far: SoFar,
-    *,
-    pick: bool,
+    grounds: "GroundsOf | None",
 ) -> None:
+    """All of it, once that is agreed to; or what is picked, where there are `grounds` to tell."""
     from dnam.cli.adopting_picks import picked
 
     with shell.out.progress("comparing", "people") as progress:
@@ -155,7 +158,7 @@ async def _adopt(
         return
     tell_cost(offer)
     names = await memory.look(lambda rows: names_of(rows, (each.owner for each in offer.people)))
-    chosen = picked(shell, names, offer) if pick else _agreed(shell, offer, name)
+    chosen = _agreed(shell, offer, name) if grounds is None else picked(shell, names, offer, grounds)
     if chosen is None or (chosen.is_empty and not offer.goes_on):
         shell.out.note(NOT_DONE)
         if shell.out.as_json:

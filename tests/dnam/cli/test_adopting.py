@@ -512,6 +512,8 @@ def test_group_by_group(data: Path) -> None:
     assert "1 of 4, " in ran.out
     assert "4 of 4, the summary of discord:channel:1" in ran.out
     assert "[-likes-]{+enjoys+}" in ran.out
+    assert "in guild Garden" in ran.out
+    assert '(#6): "I like rain"' in ran.out
     assert ran.err.count("Adopt this? y: yes, n: no") == 5
     assert "Adopted 1 item of 1 person and 0 summaries" in ran.out
 
