@@ -40,6 +40,8 @@ COMPARED = (
     "valid_until",
 )  # fmt: skip
 """The fields of an item that are told when they changed."""
+ADOPTION = "adoption@"
+"""How the policy of what an adoption records begins."""
 
 
 class Address(NamedTuple):
@@ -79,9 +81,15 @@ class Step(NamedTuple):
 
     @property
     def new_evidence(self) -> tuple[Evidence, ...]:
-        """The quotes that came with this event."""
-        if isinstance(self.record.event, ItemRefused):
-            return self.record.event.evidence
+        """The quotes that came with this event; all of them where it was adopted, or is again as it was: it rests on
+        them anew.
+        """
+        event = self.record.event
+        if isinstance(event, ItemRefused):
+            return event.evidence
+        is_adopted = isinstance(event, ItemEvent) and event.policy.startswith(ADOPTION)
+        if self.after is not None and (is_adopted or isinstance(event, ItemReverted)):
+            return self.after.evidence
         old = self.before.evidence if self.before else ()
         return tuple(each for each in (self.after.evidence if self.after else ()) if each not in old)
 

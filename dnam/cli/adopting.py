@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from dnam.cli.adopting_ready import ready
-from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.adopting_words import NOT_DONE, in_words, names_of, show_left, told_broken_off
 from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.screen import amount
@@ -22,6 +22,7 @@ from projections.errors import BadRequest
 if TYPE_CHECKING:
     from dnam.adoption.adopted import Taken
     from dnam.adoption.adopting import Adopting, Chosen, Missed, Offer, OfOwner
+    from dnam.cli.adopting_picks import GroundsOf
     from dnam.loops.loop import Comparing
     from dnam.memory import Memory
     from projections.rows import Rows
@@ -81,6 +82,7 @@ def adopt(
         from dnam.adoption.adopting import Adopting
         from dnam.adoption.alone import adopting_alone
         from dnam.finding import the_person
+        from dnam.shadows.grounds import Grounding
         from dnam.shadows.manifest import alone_with
         from dnam.shadows.opening import open_shadow
         from dnam.shadows.source import Source
@@ -95,7 +97,8 @@ def adopt(
                 source = Source(memory, shadow, manifest)
                 adopting = Adopting(source, frozenset(people) if user else None, comparing.compare)
                 costs = partial(_tell_cost, shell, comparing.model, max_cost)
-                await _adopt(shell, memory, adopting, manifest.name, costs, so_far, pick=pick)
+                grounds = Grounding(source, shadow).of if pick else None
+                await _adopt(shell, memory, adopting, manifest.name, costs, so_far, grounds)
 
     with told_so_far(shell.out, lambda: {**dict.fromkeys(NAMES), "shadow": name}) as so_far:
         shell.run(action)
@@ -139,9 +142,9 @@ async def _adopt(
     name: str,
     tell_cost: "Callable[[Offer], None]",
     so_far: SoFar,
-    *,
-    pick: bool,
+    grounds: "GroundsOf | None",
 ) -> None:
+    """All of it, once that is agreed to; or what is picked, where there are `grounds` to tell."""
     from dnam.cli.adopting_picks import picked
 
     with shell.out.progress("comparing", "people") as progress:
@@ -154,8 +157,8 @@ async def _adopt(
         await memory.look(lambda rows: _tell(shell, rows, name, offer, None))
         return
     tell_cost(offer)
-    names = await memory.look(lambda rows: {each.owner: name_of_owner(rows, each.owner) for each in offer.people})
-    chosen = picked(shell, names, offer) if pick else _agreed(shell, offer, name)
+    names = await memory.look(lambda rows: names_of(rows, (each.owner for each in offer.people)))
+    chosen = _agreed(shell, offer, name) if grounds is None else picked(shell, names, offer, grounds)
     if chosen is None or (chosen.is_empty and not offer.goes_on):
         shell.out.note(NOT_DONE)
         if shell.out.as_json:
@@ -198,10 +201,11 @@ def _agreed(shell: Shell, offer: "Offer", name: str) -> "Chosen | None":
 
 
 def _show(shell: Shell, rows: "Rows", offer: "Offer") -> None:
-    for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
+    names = names_of(rows, (each.owner for each in offer.people))
+    for each in sorted(offer.people, key=lambda each: names[each.owner].casefold()):
         kinds = _kinds(each)
         counts = ", ".join(f"{kinds[label]} {label}" for label in LABELS.values() if kinds[label])
-        shell.out.line(f"{name_of_owner(rows, each.owner)}: {counts or 'nothing to take over'}")
+        shell.out.line(f"{names[each.owner]}: {counts or 'nothing to take over'}")
         show_left(shell, (left.reason for left in each.left))
     taken = sum(not each.reason for each in offer.sessions)
     if offer.sessions:
@@ -237,10 +241,11 @@ def _value(
     rows: "Rows", name: str, offer: "Offer", taken: "Taken | None", missed: "Sequence[Missed]"
 ) -> dict[str, Any]:
     """As a program reads it."""
+    names = names_of(rows, (each.owner for each in offer.people))
     return {
         "shadow": name,
         "goes_on": offer.goes_on,
-        "people": [_person(rows, each) for each in offer.people],
+        "people": [_person(each, names[each.owner]) for each in offer.people],
         "summaries": [
             {"session": each.request.made.session, "taken": not each.reason, "reason": each.reason}
             for each in offer.sessions
@@ -250,12 +255,12 @@ def _value(
     }
 
 
-def _person(rows: "Rows", person: "OfOwner") -> dict[str, Any]:
+def _person(person: "OfOwner", name: str) -> dict[str, Any]:
     kinds = _kinds(person)
     left = [(each.pair.row.item, each.reason) for each in person.left]
     return {
         "person": person.owner or None,
-        "name": name_of_owner(rows, person.owner),
+        "name": name,
         **{label: kinds[label] for label in LABELS.values()},
         "left": [{"id": item.id, "text": item.text, "reason": reason} for item, reason in left],
     }

@@ -1,4 +1,5 @@
-"""Choosing what is adopted, group by group: with the words that came and went, and y, n, a, d or q for an answer.
+"""Choosing what is adopted, group by group: with the words that came and went, where it holds, what it rests on and
+what was judged of it, and y, n, a, d or q for an answer.
 
 y   take it          a   take it, and all that follows          q   quit: nothing is adopted
 n   leave it         d   done: leave it, and all that follows
@@ -7,13 +8,15 @@ Where what is typed ends before that, it is broken off, and nothing is adopted: 
 --yes answers yes to all of them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dnam.adoption.adopting import Chosen, Offer, OfSession, choosing
 from dnam.cli.failures import INTERRUPTED, Ending
 from dnam.cli.screen import answer_to
+from dnam.cli.shadow_difference import tell_faults, tell_sides
 from dnam.cli.shell import Shell
 from dnam.cli.timeline import Span, line, spans_of
+from dnam.shadows.grounds import Grounds
 from dnam.shadows.words import ids_words
 from projections.decisions.adopt import Part
 from projections.ids import Handle
@@ -26,6 +29,8 @@ ENDED = (
     "broken off, nothing was adopted: the input ended after {asked} of {total} questions. `d` adopts what was picked "
     "until then"
 )
+GroundsOf = Callable[[Handle, Part], Grounds]
+"""Of a group of an owner's."""
 SIGNS = {"only_new": "+", "changed": "~", "only_old": "-"}
 
 
@@ -33,40 +38,45 @@ class Quit(Exception):
     """Nothing is to be adopted, as somebody said."""
 
 
-def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen | None:
+def picked(shell: Shell, names: Mapping[Handle, str], offer: Offer, grounds: GroundsOf) -> Chosen | None:
     """What is taken: of groups, then of summaries; None where somebody quits. Where the answers end before the
     questions, it ends as what is broken off. `names` are those of the owners.
     """
     try:
-        return _picked(shell, names, offer)
+        return _picked(shell, names, offer, grounds)
     except Quit:
         return None
 
 
-def _picked(shell: Shell, names: Mapping[Handle, str], offer: Offer) -> Chosen:
+def _picked(shell: Shell, names: Mapping[Handle, str], offer: Offer, grounds: GroundsOf) -> Chosen:
     people = sorted(offer.people, key=lambda each: names[each.owner].casefold())
-    parts = [(names[each.owner], part) for each in people for part in each.parts]
+    parts = [(each.owner, part) for each in people for part in each.parts]
     sessions = [each for each in offer.sessions if not each.reason]
-    asking = _Asking(shell, len(parts) + len(sessions))
-    taken = frozenset(part.group.key for name, part in parts if asking.group(name, part))
+    asking = _Asking(shell, len(parts) + len(sessions), grounds)
+    taken = frozenset(part.group.key for owner, part in parts if asking.group(names[owner], owner, part))
     return choosing(offer, taken, frozenset(each.key for each in sessions if asking.summary(each)))
 
 
 class _Asking:
     """Asks as long as nobody said what is to become of all the rest."""
 
-    def __init__(self, shell: Shell, total: int) -> None:
+    def __init__(self, shell: Shell, total: int, grounds: GroundsOf) -> None:
         self._shell = shell
+        self._grounds = grounds
         self._total = total
         self._asked = 0
         self._rest: bool | None = True if shell.out.yes else None
 
-    def group(self, name: str, part: Part) -> bool:
+    def group(self, name: str, owner: Handle, part: Part) -> bool:
         """Whether a group is taken."""
         if self._rest is None:
             self._title(name)
-            for pair in part.pairs:
+            grounds = self._grounds(owner, part)
+            for pair, words in zip(part.pairs, grounds.group.pairs, strict=True):
                 line(self._shell, *_pair(pair))
+                line(self._shell, Span(f"      {words.where}", "dim"))
+                tell_sides(self._shell, words)
+            tell_faults(self._shell, grounds.faults)
         return self._answer("these" if len(part.pairs) > 1 else "this")
 
     def summary(self, offered: OfSession) -> bool:

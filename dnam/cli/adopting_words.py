@@ -29,14 +29,16 @@ def told_broken_off(shell: Shell) -> Iterator[None]:
 def show_left(shell: Shell, reasons: Iterable[str]) -> None:
     """What stays as it is, counted by why."""
     for reason, count in sorted(Counter(reasons).items()):
-        shell.out.line(f"    {count} {'stays' if count == 1 else 'stay'} as it is here: {reason}")
+        stay = "1 stays as it is here:" if count == 1 else f"{count} stay as they are here, each because"
+        shell.out.line(f"    {stay} {reason}")
 
 
-def name_of_owner(rows: "Rows", owner: "Handle") -> str:
-    """Whose items they are."""
+def names_of(rows: "Rows", owners: "Iterable[Handle]") -> "dict[Handle, str]":
+    """Whose items they are: namesakes with an account."""
+    from dnam.namesakes import apart
     from projections.people import name_of
 
-    return name_of(rows, owner) if owner else "what is nobody's"
+    return apart(rows, {owner: name_of(rows, owner) if owner else "what is nobody's" for owner in owners})
 
 
 def in_words(taken: "Taken") -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dnam.erasing.person import Receipt, Taken
     from dnam.memory import Memory
     from dnam.redacting import Meant
+    from dnam.rederiving.dropping import CalledBack
     from projections.ids import EventId, Handle
     from projections.rows import Rows
 
@@ -86,13 +87,41 @@ def _erase_person(shell: Shell, user: str) -> None:
         return with_exports(receipt, left.exports)
 
     with told_so_far(shell.out, lambda: unknown(Receipt)):
-        receipt = shell.run(action, named=user)
+        receipt = _with_batches(shell, shell.run(action, named=user))
     if receipt is None:
         shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
         shell.out.emit(receipt)
     else:
         _tell(shell, receipt)
+
+
+R = TypeVar("R", "Receipt", "GuildReceipt", "Receipt | None", "GuildReceipt | None")
+
+
+def _with_batches(shell: Shell, receipt: R) -> R:
+    """The receipt, with what became of the batches under way in which it may have stood."""
+    import msgspec
+
+    if receipt is None:
+        return receipt
+    found = _called_back(shell)
+    return msgspec.structs.replace(receipt, cancelled=found.cancelled, batches=found.going)
+
+
+def _called_back(shell: Shell) -> "CalledBack":
+    """Cancel every batch under way, and tell of it; where that cannot be, name it."""
+    import asyncio
+
+    from dnam.rederiving.dropping import call_all_back
+
+    found = asyncio.run(call_all_back(shell.data, shell.settings, shell.out.note))
+    if found.cancelled:
+        batches = "1 batch of questions" if found.cancelled == 1 else f"{found.cancelled} batches of questions"
+        shell.out.note(f"cancelled at the API, since it may have stood in them: {batches}")
+    if found.going:
+        shell.out.note(f"it may stand in batches of questions, {found.words}")
+    return found
 
 
 @contextmanager
@@ -187,7 +216,7 @@ def _erase_guild(shell: Shell, name: str) -> None:
         return await erase_whole_guild(memory, guild) if shell.out.confirm(question) else None
 
     with told_so_far(shell.out, lambda: unknown(GuildReceipt)):
-        receipt = shell.run(action, named=name)
+        receipt = _with_batches(shell, shell.run(action, named=name))
     if receipt is None:
         shell.out.nothing_done(NOT_ERASED)
     elif shell.out.as_json:
@@ -257,8 +286,12 @@ def redact(
     done = shell.run(action)
     if done is None:
         shell.out.nothing_done("not redacted: nothing was changed")
-    elif shell.out.as_json:
-        shell.out.emit({"redacted": done[0], "bodies": done[1], "copies": done[2]._asdict()})
+        return
+    called = _called_back(shell)
+    if shell.out.as_json:
+        copied = done[2]._asdict()
+        batches = {"cancelled": called.cancelled, "batches": called.going}
+        shell.out.emit({"redacted": done[0], "bodies": done[1], "copies": copied, **batches})
     else:
         shell.out.line(f"Redacted {done[0].hex()}: the words of {done[1]} event(s) are gone.")
         shell.out.line("Their bytes leave the disk with `dnam compact`, or a bot's next night.")

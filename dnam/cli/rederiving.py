@@ -16,6 +16,7 @@ from dnam.cli.shell import Shell
 from dnam.cli.vectors import make_vectors
 from projections.counting import counted
 from projections.errors import BadRequest
+from projections.quoting import one_line
 
 if TYPE_CHECKING:
     from dnam.meaning.encoder import Encoder
@@ -92,7 +93,8 @@ def rederive(
     It goes on where it was broken off; without options it uses what is configured now. It says what it may take, and
     asks where that costs. What is asked about one person, or one session, is asked one after the other: so is it in
     batches. `dnam diff --shadow NAME` shows what would change, `dnam adopt NAME` takes it over. As JSON: the shadow, as
-    `dnam shadows` has it, with `less_read` as `dnam diff` has it; of vectors alone the encoder and what they took.
+    `dnam shadows` has it, with `less_read` as `dnam diff` has it and `why_unusable`, the reasons why replies could not
+    be used, counted; of vectors alone the encoder and what they took.
     """
     shell = Shell(data, as_json, yes)
     is_alone = not any((model, extraction_prompt, summary_prompt, merge_policy, user, guild, since, cadence, batch))
@@ -155,7 +157,8 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
     """The shadow as it was made; None where it was not agreed to, and then a new one leaves nothing."""
     import asyncio
 
-    from dnam.shadows.manifest import drop
+    from dnam.errors import CostsTooMuch
+    from dnam.shadows.manifest import cost_words, drop
 
     agreed = False
 
@@ -169,19 +172,28 @@ def _done(shell: Shell, manifest: "Manifest", max_cost: float | None, parallel: 
         return asyncio.run(run_derivation(shell, manifest, agree, max_cost, parallel))
     except KeyboardInterrupt:
         if agreed:
-            goes_on = shell.command(f"rederive --name {manifest.name}")
-            shell.out.note(f"broken off: what was made stays, and `{goes_on}` goes on")
+            shell.out.note(f"broken off: what was made stays, and {_goes_on(shell, manifest)}")
+        raise
+    except CostsTooMuch:
+        made = _made(shell, manifest)
+        if made is not None:
+            spent = f"it took {cost_words(made)} so far"
+            shell.out.note(f"{spent}: what was made stays, and {_goes_on(shell, manifest)}, with a higher --max-cost")
         raise
     finally:
         if not agreed and not manifest.log and _is_begun(shell, manifest):
             drop(shell.data, manifest.name)
 
 
+def _goes_on(shell: Shell, manifest: "Manifest") -> str:
+    return f"`{shell.command(f'rederive --name {manifest.name}')}` goes on"
+
+
 def _so_far(shell: Shell, manifest: "Manifest") -> dict[str, object]:
     """The shadow as far as it was made, for programs."""
     from dnam.jsonable import jsonable
 
-    return {**jsonable(_made(shell, manifest) or manifest), "behind": None, "less_read": None}
+    return {**jsonable(_made(shell, manifest) or manifest), "behind": None, "less_read": None, "why_unusable": None}
 
 
 def _is_begun(shell: Shell, manifest: "Manifest") -> bool:
@@ -306,7 +318,8 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
 
     runs = _less_read(shell, done)
     if shell.out.as_json:
-        shell.out.emit({**jsonable(done), "behind": _behind(shell, done), "less_read": runs})
+        more = {"behind": _behind(shell, done), "less_read": runs, "why_unusable": _why_unusable(shell, done)}
+        shell.out.emit({**jsonable(done), **more})
         return
 
     cost = f"{counted(done.calls, 'call')} of {done.by}, {cost_words(done)}"
@@ -314,8 +327,20 @@ def _tell_done(shell: Shell, done: "Manifest") -> None:
     if done.unusable:
         vain = counted(done.unusable, "run")
         shell.out.line(f"{vain} got no reply that could be used: what they had read counts as unread.")
+        for reason, count in _why_unusable(shell, done).items():
+            shell.out.line(f"    {count:,} of these: {one_line(reason)}")
+    if done.useless:
+        are = "1 reply is" if done.useless == 1 else f"{done.useless:,} replies are"
+        shell.out.line(f"{are} paid for and not used: what they had read was taken back.")
     tell_less_read(shell, runs)
     shell.out.line(f"`{shell.command(f'diff --shadow {done.name}')}` shows what would change.")
+
+
+def _why_unusable(shell: Shell, done: "Manifest") -> dict[str, int]:
+    """Why replies could not be used, counted."""
+    from dnam.rederiving.unusable import why_unusable_at
+
+    return why_unusable_at(shell.data, [done]).get(done.name, {})
 
 
 def _less_read(shell: Shell, done: "Manifest") -> "tuple[LessRead, ...]":

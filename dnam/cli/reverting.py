@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from dnam.memory import Memory
     from dnam.reverting import Asked, Done, Plan
     from projections.decisions.reversal import Change, Left
-    from projections.ids import Handle
     from projections.rows import Rows
 
 NOT_DONE = "not reverted: nothing was changed"
@@ -161,6 +160,9 @@ NAMES = ("what", "undoes", "models", "people", "summaries", "summaries_left")
 
 def _told(rows: "Rows", found: "Plan") -> "dict[str, Any]":
     """The plan as a program reads it."""
+    from dnam.cli.adopting_words import names_of
+
+    names = names_of(rows, (part.owner for part in found.parts))
     return {
         "what": found.asked.what,
         "undoes": found.asked.undoes,
@@ -168,7 +170,7 @@ def _told(rows: "Rows", found: "Plan") -> "dict[str, Any]":
         "people": [
             {
                 "person": part.owner or None,
-                "name": _name(rows, part.owner),
+                "name": names[part.owner],
                 "changes": [_change(rows, each) for each in part.reversal.changes],
                 "left": [_left(each) for each in part.reversal.left],
             }
@@ -180,12 +182,6 @@ def _told(rows: "Rows", found: "Plan") -> "dict[str, Any]":
         ],
         "summaries_left": [each._asdict() for each in found.left],
     }
-
-
-def _name(rows: "Rows", owner: "Handle") -> str:
-    from projections.people import name_of
-
-    return name_of(rows, owner) if owner else "what is nobody's"
 
 
 def _change(rows: "Rows", change: "Change") -> "dict[str, Any]":

@@ -18,7 +18,7 @@ from dnam.shadows.inputs import LessRead, heading
 from dnam.shadows.manifest import load as load_manifest
 from dnam.shadows.page import shadow_page
 from dnam.shadows.report import MEASURED, OwnerWords, Report, Wanted
-from dnam.shadows.words import LABELS, MATCHED, PairWords, SideWords, SummaryWords, ids_words
+from dnam.shadows.words import LABELS, MATCHED, Fault, PairWords, SideWords, SummaryWords, ids_words
 from projections.counting import counted
 from projections.ids import Handle
 from projections.lookup import SessionCard
@@ -142,6 +142,13 @@ def _tell_owner(shell: Shell, owner: OwnerWords) -> None:
     for group in owner.groups:
         for pair in group.pairs:
             _tell_pair(shell, pair, f"group {group.key}" if len(group.pairs) > 1 else "")
+    tell_faults(shell, owner.faults)
+
+
+def tell_faults(shell: Shell, faults: Sequence[Fault]) -> None:
+    """What somebody should look at, a line each."""
+    for fault in faults:
+        line(shell, Span("  judged      ", "dim"), Span(one_line(fault.words)))
 
 
 def _tell_pair(shell: Shell, pair: PairWords, group: str) -> None:
@@ -151,6 +158,11 @@ def _tell_pair(shell: Shell, pair: PairWords, group: str) -> None:
     line(shell, Span(f"      {'; '.join(filter(None, (pair.where, matched, group, pair.held)))}", "dim"))
     for name, (before, after) in pair.changed.items():
         line(shell, Span(f"      {name}: {_value(before)} -> {_value(after)}"))
+    tell_sides(shell, pair)
+
+
+def tell_sides(shell: Shell, pair: PairWords) -> None:
+    """Who made each side so and why, and what it rests on."""
     both = pair.old is not None and pair.new is not None and _grounds(pair.old) == _grounds(pair.new)
     for label, side in (("live", pair.old), ("shadow", pair.new)):
         if side is not None:

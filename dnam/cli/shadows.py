@@ -11,6 +11,7 @@ from dnam.cli.shell import Shell
 from dnam.jsonable import jsonable
 from projections.counting import counted
 from projections.errors import BadRequest
+from projections.quoting import one_line
 
 if TYPE_CHECKING:
     from dnam.shadows.manifest import Manifest
@@ -24,25 +25,32 @@ def list_shadows(data: Data = None, as_json: Json = False) -> None:
     """The shadows there are: what each was asked for, how far it is, and what it took.
 
     As JSON, one a line: its `state`, how it was `asked` for and what it took, how much of the log it has read (`upto`),
-    and `behind`: how many events since then it would read, null where that cannot be told. Of the `changed` runs, which
+    `behind`: how many events since then it would read, null where that cannot be told, and `why_unusable`: the reasons
+    why replies could not be used, counted. Of the `changed` runs, which
     read less than when they were recorded, `lost` has what they could not read. It ends with 3 where one
     cannot be used: its state is `not usable`, and `why` says why; of one that cannot be read there is no more.
     """
+    from dnam.rederiving.unusable import why_unusable_at
     from dnam.shadows.behind import behind_each
     from dnam.shadows.manifest import listing
 
     shell, unusable = Shell(data, as_json), dict[str, str]()
     found = listing(shell.data, unusable.__setitem__)
     late = behind_each(shell.data, found, unusable.__setitem__)
+    reasons = why_unusable_at(shell.data, (each for each in found if each.name not in unusable))
     for why in dict.fromkeys(unusable.values()):
         shell.out.note(why)
     if shell.out.as_json:
         for each in found:
-            shell.out.emit({**jsonable(each), "behind": late.get(each.name), **_state(each.name, unusable)})
+            more = {"behind": late.get(each.name), "why_unusable": reasons.get(each.name, {})}
+            shell.out.emit({**jsonable(each), **more, **_state(each.name, unusable)})
         for name in _unread(found, unusable):
             shell.out.emit({"name": name, **_state(name, unusable)})
     else:
         _tell(shell, found, late, unusable)
+        for name, counts in reasons.items():
+            shell.out.line(f"{name}: why replies could not be used")
+            shell.out.lines("\n".join(f"    {count:,}: {one_line(reason)}" for reason, count in counts.items()))
     if unusable:
         raise Ending(COULD_NOT)
 
@@ -84,7 +92,8 @@ def _tell(shell: Shell, found: "Sequence[Manifest]", late: Mapping[str, int], un
 
 
 def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False) -> None:
-    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it.
+    """Remove a shadow from the disk. The live memory stays as it is, also what it adopted from it; `dnam costs` goes on
+    to count what it took.
 
     It is refused while a process makes or adopts the shadow, and where an adoption of it was broken off: that is to go
     on, or to be taken back, first.
@@ -92,6 +101,7 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
     import asyncio
 
     from dnam.rederiving.dropping import batches_under_way
+    from dnam.shadows.costs import keep_cost
     from dnam.shadows.manifest import alone_with
     from replay.shadows.shadow import remove_shadow
 
@@ -103,7 +113,8 @@ def drop(name: Name, data: Data = None, as_json: Json = False, yes: Yes = False)
         if not shell.out.confirm(f"Remove the shadow {name}{took}?{going}"):
             shell.out.nothing_done("not removed: nothing was changed")
             return
-        cancelled = asyncio.run(_cancel(shell, name, batches)) if batches else 0
+        cancelled = asyncio.run(_cancel(shell, name)) if batches else 0
+        keep_cost(shell.data, name)
         remove_shadow(shell.data, name)
     if shell.out.as_json:
         shell.out.emit({"dropped": name, "cancelled": cancelled})
@@ -154,23 +165,16 @@ def _took(shell: Shell, name: str) -> str:
     return ""
 
 
-async def _cancel(shell: Shell, name: str, batches: tuple[str, ...]) -> int:
+async def _cancel(shell: Shell, name: str) -> int:
     """Cancel what is under way at the API; where that cannot be, say what is."""
-    from dnam.model import ModelError
-    from dnam.rederiving.dropping import cancel_batches
+    from dnam.rederiving.dropping import call_back
 
-    why = "there is no key here (ANTHROPIC_API_KEY)"
-    if shell.settings.anthropic_api_key:
-        try:
-            cancelled = await cancel_batches(shell.data, shell.settings, name, shell.out.note)
-        except ModelError as error:
-            why = str(error)
-        else:
-            if cancelled:
-                shell.out.note(f"cancelled at the API: {_batches(cancelled)}")
-            return cancelled
-    shell.out.note(f"not cancelled at the API, where they may go on and cost: {', '.join(batches)}. {why}")
-    return 0
+    found = await call_back(shell.data, shell.settings, name, shell.out.note)
+    if found.cancelled:
+        shell.out.note(f"cancelled at the API: {_batches(found.cancelled)}")
+    if found.going:
+        shell.out.note(found.words)
+    return found.cancelled
 
 
 def _batches(number: int) -> str:

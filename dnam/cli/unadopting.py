@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from dnam.cli.adopting_words import NOT_DONE, in_words, name_of_owner, show_left, told_broken_off
+from dnam.cli.adopting_words import NOT_DONE, in_words, names_of, show_left, told_broken_off
 from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.shell import Shell
 from projections.counting import counted
@@ -66,16 +66,17 @@ def _show_undo(shell: Shell, rows: "Rows", offer: "UndoOffer") -> None:
         """What is agreed to already is; what will be asked about would be."""
         return "would be" if not shell.out.yes else "is" if count == 1 else "are"
 
-    for each in sorted(offer.people, key=lambda each: name_of_owner(rows, each.owner).casefold()):
+    names = names_of(rows, (each.owner for each in offer.people))
+    for each in sorted(offer.people, key=lambda each: names[each.owner].casefold()):
         back = f"{counted(each.items, 'item')} {becomes(each.items)} again as before"
-        shell.out.line(
-            f"{name_of_owner(rows, each.owner)}: {back if each.items else f'nothing {becomes(1)} taken back'}"
-        )
+        shell.out.line(f"{names[each.owner]}: {back if each.items else f'nothing {becomes(1)} taken back'}")
         show_left(shell, (left.reason for left in each.left))
     if offer.sessions or offer.changed or offer.out:
         shell.out.line(f"{counted(len(offer.sessions), 'summary')} of sessions")
         if offer.withheld:
-            shell.out.line(f"    {len(offer.withheld)} {becomes(len(offer.withheld))} made anew: {WITHHELD}")
+            gone = len(offer.withheld)
+            until = "it is" if gone == 1 else "they are"
+            shell.out.line(f"    {gone} {becomes(gone)} gone until {until} made anew: {WITHHELD}")
         show_left(shell, (*(CHANGED for _ in offer.changed), *(OUT for _ in offer.out)))
 
 
@@ -118,12 +119,13 @@ def _undone(
     rows: "Rows", name: str, offer: "UndoOffer | None", taken: "Taken | None", freed: "Sequence[Freed]"
 ) -> dict[str, Any]:
     people = () if offer is None else offer.people
+    names = names_of(rows, (each.owner for each in people))
     return {
         "shadow": name,
         "people": [
             {
                 "person": each.owner or None,
-                "name": name_of_owner(rows, each.owner),
+                "name": names[each.owner],
                 "items": each.items,
                 "left": [{"id": left.address.id, "text": left.text, "reason": left.reason} for left in each.left],
             }

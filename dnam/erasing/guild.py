@@ -66,7 +66,7 @@ class GuildTaken(msgspec.Struct, frozen=True):
 
 class GuildReceipt(msgspec.Struct, frozen=True):
     """What was erased, counted. `redacted` is how many events lost their words, other versions of a message and places
-    too; `logs` are older ones that hold it still.
+    too; `logs` are older ones that hold it still. `cancelled` and `batches` are as in a person's receipt.
     """
 
     redacted: int
@@ -75,6 +75,8 @@ class GuildReceipt(msgspec.Struct, frozen=True):
     logs: tuple[Path, ...]
     stays: tuple[str, ...] = STAYS
     cannot_reach: tuple[str, ...] = CANNOT_REACH
+    cancelled: int = 0
+    batches: tuple[str, ...] = ()
 
 
 async def look_at_guild(memory: Access, guild: Ref) -> GuildTaken:

@@ -64,7 +64,8 @@ class Taken(msgspec.Struct, frozen=True):
 class Receipt(msgspec.Struct, frozen=True):
     """What was erased, counted; nothing of what it was. `event` is the `person.erased`; None where nothing was there to
     erase. `left` are folders of DiscoClaw's files that another process was writing. `is_complete`: nothing is left to
-    do in the background.
+    do in the background. `cancelled` is how many batches of questions were, in which it may have stood, and `batches`
+    are those that go on at the API.
     """
 
     event: EventId | None
@@ -73,6 +74,8 @@ class Receipt(msgspec.Struct, frozen=True):
     left: tuple[Path, ...] = ()
     stays: tuple[str, ...] = STAYS
     cannot_reach: tuple[str, ...] = CANNOT_REACH
+    cancelled: int = 0
+    batches: tuple[str, ...] = ()
 
 
 async def look(memory: Access, person: Handle, progress: Progress = silent) -> Taken:

@@ -32,7 +32,7 @@ from dnam.rederiving.replies import Again, Replies, anytime
 from dnam.rederiving.runs import Runs, With
 from dnam.rederiving.scope import LiveScope
 from dnam.rederiving.seeds import early_reply_of, made_by
-from dnam.rederiving.spending import Guess, Spending, unguessed
+from dnam.rederiving.spending import Guess, Ledger, Spending, unguessed
 from dnam.rederiving.traffic import AT_ONCE, Send, Traffic
 from dnam.rederiving.unusable import unusable_in
 from dnam.rederiving.walk import Walk
@@ -41,6 +41,7 @@ from dnam.resolving import resolved
 from dnam.settings import Settings
 from dnam.shadows.manifest import Asked, Manifest, making, save, without_erased
 from dnam.shadows.opening import open_shadow
+from projections.consent import is_out
 from projections.errors import BadRequest
 from projections.events import Event, ExtractionReplied, MergeReplied, ReplyWithdrawn
 from projections.events.values import ModelUse
@@ -124,8 +125,14 @@ class Rederivation:
         lessons = [*self._expected(), *expected(self.live, self.memory.engine, self._scope, self.again())]
         self._lessons = len(lessons)
         runs = sorted((*self._runs_behind(), *lessons), key=self._begins)
+        runs = [run for run in runs if not self._is_of_who_is_out(run)]
         left = [run for run in runs if not self._is_paid(run)]
         return estimate(left, self._merges(runs), self.again(), Terms(names, self._share, at_once))
+
+    def _is_of_who_is_out(self, run: Run) -> bool:
+        """Whether a run is of somebody who opted out: it is passed by."""
+        with self.live.reading() as rows:
+            return is_out(rows, run.owner if run.loop == "extraction" else run.person)
 
     def _runs_behind(self) -> list[Run]:
         """The recorded runs that no earlier walk came by."""
@@ -202,7 +209,12 @@ class Rederivation:
         done when it breaks off stays, and is gone on from. Told to end, it `waits` for the calls that are under way.
         """
         self._begin()
+        ledger = self.model if isinstance(self.model, Ledger) else None
+        if ledger is not None:
+            await ledger.settle()
         spending, way = await self._spending(most_micros, shares=send is not None), Way(encoder, at_once, send, waits)
+        if ledger is not None:
+            ledger.listen(spending.add)
         try:
             for _ in range(1 + CATCHING_UP):
                 end = self.live.head().size
@@ -216,6 +228,9 @@ class Rederivation:
                         if not await asyncio.to_thread(self._erased_since, epoch):
                             raise
             await asyncio.to_thread(self._follow_last)
+            if ledger is not None:
+                await ledger.settle(is_over=True)
+                self._keep(await asyncio.to_thread(self._counted, spending))
         except BaseException as error:
             self._keep_what_it_took(spending, error)
             raise
@@ -234,7 +249,7 @@ class Rederivation:
         """
         try:
             with translated(shadow_folder(self._data, self.manifest.name)):
-                self._keep(self._counted(self._took() if self.model.paid else spending))
+                self._keep(self._counted(self._took_by_now() if self.model.paid else spending))
         except LogError as another:
             if not isinstance(why, LogError | OSError):
                 raise
@@ -325,13 +340,20 @@ class Rederivation:
             cost_micros=max(spending.cost_micros, self.manifest.cost_micros),
             unpriced=max(spending.unpriced, self.manifest.unpriced) if self.model.paid else self.manifest.unpriced,
             unusable=unusable_in(self.memory.engine, self.live),
+            useless=self._useless(),
         )
+
+    def _useless(self) -> int:
+        """How many replies are paid for of which nothing is there: what they had read was taken back, or is asked about
+        otherwise. A reply that comes one by one is there as soon as it is paid for.
+        """
+        return max(0, self.model.took.calls - self._took().calls) if isinstance(self.model, Ledger) else 0
 
     async def _spending(self, most_micros: int | None, *, shares: bool) -> Spending:
         """What it took so far: by the replies in the shadow, and no less than was noted. A batch `shares` requests, and
         brings all replies at once.
         """
-        took = await asyncio.to_thread(self._took)
+        took = await asyncio.to_thread(self._took_by_now)
         known = self.manifest
         return Spending(
             most_micros,
@@ -343,6 +365,7 @@ class Rederivation:
             max(took.unpriced, known.unpriced),
             self.unknown,
             self._guess(),
+            hears=isinstance(self.model, Ledger),
             learns=not shares,
             shares=shares,
             paid=took.paid,
@@ -356,6 +379,17 @@ class Rederivation:
             return guessed_micros(resolved(self.model, ask.model), ask.system + ask.prompt, self._share)
 
         return guess
+
+    def _took_by_now(self) -> Spending:
+        """The same, and no less than what the model knows that its replies took."""
+        took, model = self._took(), self.model
+        if isinstance(model, Ledger):
+            took.calls = max(took.calls, model.took.calls)
+            took.tokens_in = max(took.tokens_in, model.took.tokens_in)
+            took.tokens_out = max(took.tokens_out, model.took.tokens_out)
+            took.cost_micros = max(took.cost_micros, model.took.cost_micros)
+            took.unpriced = max(took.unpriced, model.took.unpriced)
+        return took
 
     def _took(self) -> Spending:
         """What every reply took that is there, with those that were not decided from yet."""

@@ -9,23 +9,39 @@ A bound is the larger of what the ask is guessed to cost, by its own length, and
 Where that is learned as replies come, the first call goes alone, and no more are under way than settled and one.
 
 Who asks by a batch what was asked so before shares its request: it has no bound of its own, and what it took is counted
-once.
+once. What a batch replied is counted as it comes, whoever waits for it, where the model is a `Ledger`.
 """
 
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from dnam.errors import CostsTooMuch, PriceUnknown
 from dnam.model import Ask, Reply
-from dnam.prices import prices
 from dnam.prompts import digest
+from dnam.took import Took, is_unpriced
 from projections.events.values import ModelUse
 
 Guess = Callable[[Ask], int]
 """What an ask may cost before it is known what such calls do, in 10⁻⁶ USD; 0 where nobody knows."""
+
+
+@runtime_checkable
+class Ledger(Protocol):
+    """A model that knows what all its replies took, also those that nobody waited for in the end."""
+
+    @property
+    def took(self) -> Took:
+        """What they took, in this run and in earlier ones."""
+
+    def listen(self, count: Callable[[Reply], None]) -> None:
+        """Tell `count` of each reply that is paid for, from here on."""
+
+    async def settle(self, *, is_over: bool = False) -> None:
+        """Count what came meanwhile. Where it `is_over`, nobody waits for what is under way: that is called back."""
 
 
 def unguessed(_: Ask) -> int:
@@ -49,6 +65,8 @@ class Spending(msgspec.Struct):
     guess: Guess = unguessed
     learns: bool = False
     """Whether replies come one by one: a batch brings all at once, perhaps in a day, and is not asked for in steps."""
+    hears: bool = False
+    """Whether it is told of every reply that is paid for, as it comes, and does not count those that are taken."""
     shares: bool = False
     """Whether who asks the same shares a request, as by a batch."""
     asked: set[bytes] = set()
@@ -67,7 +85,7 @@ class Spending(msgspec.Struct):
         self.tokens_out += use.tokens_out
         self.cost_micros += use.cost_micros
         self.dearest_micros = max(self.dearest_micros, use.cost_micros)
-        self.unpriced += bool(use.tokens_in and not use.cost_micros and prices().price_of(use.model) is None)
+        self.unpriced += is_unpriced(use)
 
     def took(self, ask: Ask, reply: Reply) -> Reply:
         """Count what a reply took: the reply, which took nothing where that was counted for whoever asked before."""
@@ -76,7 +94,8 @@ class Spending(msgspec.Struct):
             if reply.shared and question in self.paid:
                 return paid_before(reply)
             self.paid.add(question)
-        self.add(reply)
+        if not self.hears:
+            self.add(reply)
         return reply
 
     async def room(self, ask: Ask) -> None:

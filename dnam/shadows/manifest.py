@@ -84,8 +84,8 @@ class Manifest(msgspec.Struct, frozen=True):
     it is of (hex). `begun` is where that ended when it was begun, or gone on with (seq), `upto` how far it has walked
     that, `acted` up to where what people decided was applied, `runs` how many runs were made anew,
     `unusable` of how many the reply could not be used, and `changed` those that read less than then; `lost` says of
-    these what they could not read. Costs are in 10⁻⁶ USD, but for the `unpriced` calls, of which nobody knows what they
-    cost.
+    these what they could not read. `useless` is how many replies of batches are paid for of which nothing is there.
+    Costs are in 10⁻⁶ USD, but for the `unpriced` calls, of which nobody knows what they cost.
     """
 
     name: str
@@ -106,6 +106,7 @@ class Manifest(msgspec.Struct, frozen=True):
     cost_micros: int = 0
     unpriced: int = 0
     unusable: int = 0
+    useless: int = 0
     changed: tuple[str, ...] = ()
     lost: tuple[Lost, ...] = ()
 

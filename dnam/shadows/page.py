@@ -121,9 +121,7 @@ def _faults(owner: OwnerWords) -> str:
 
 
 def _fault(fault: Fault) -> str:
-    side = "live" if fault.side == "old" else "shadow"
-    beside = f" beside “{fault.beside}”" if fault.beside else ""
-    return f"<li>{escaped(f'{side}, {fault.fault}: “{fault.text}”{beside}: {fault.reason}')}</li>\n"
+    return f"<li>{escaped(fault.words)}</li>\n"
 
 
 # -- summaries -----------------------------------------------------------------------------------------------------

@@ -5,11 +5,11 @@ programs and for a page.
 and stable.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from dnam.finding import place_words
+from dnam.namesakes import apart
 from dnam.shadows.inputs import NOBODYS, LessRead, less_read
 from dnam.shadows.manifest import Manifest
 from dnam.shadows.verdicts import Verdicts
@@ -17,7 +17,7 @@ from dnam.shadows.words import Fault, GroupWords, SummaryWords, Teller, faults
 from projections.counting import counted
 from projections.ids import Handle
 from projections.items import ITEMS, ItemRow, items_of
-from projections.people import accounts_of, name_of
+from projections.people import name_of
 from projections.policies.rephrasing import UNKNOWN, Rephrasing
 from projections.rederiving.groups import groups
 from projections.rederiving.judged import Measures, Texts, judged, measures
@@ -238,13 +238,8 @@ def _compared(
 
 def _apart(now: Rows, people: list[OwnerWords]) -> list[OwnerWords]:
     """With an account behind the names of namesakes."""
-    names = Counter(each.name for each in people)
-    return [each._replace(name=_with_account(now, each)) if names[each.name] > 1 else each for each in people]
-
-
-def _with_account(now: Rows, each: OwnerWords) -> str:
-    accounts = (f"{found.row.platform}:{found.row.platform_id}" for found in accounts_of(now, each.person))
-    return f"{each.name} ({next(accounts, each.person.hex()[:8])})"
+    names = apart(now, {each.person: each.name for each in people})
+    return [each._replace(name=names[each.person]) for each in people]
 
 
 # -- summaries -----------------------------------------------------------------------------------------------------

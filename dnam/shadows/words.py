@@ -95,6 +95,13 @@ class Fault(NamedTuple):
     beside: str
     reason: str
 
+    @property
+    def words(self) -> str:
+        """Which side it is on, what it is, of what, and why."""
+        side = "live" if self.side == "old" else "shadow"
+        beside = f" beside “{self.beside}”" if self.beside else ""
+        return f"{side}, {self.fault}: “{self.text}”{beside}: {self.reason}"
+
 
 class SummaryWords(NamedTuple):
     """A session's summary on both sides; an empty text where it has none. `key` is what people call the session, `held`

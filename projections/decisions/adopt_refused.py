@@ -86,7 +86,7 @@ class Refusing:
             return False
         everybody = [self._owned] if self._owner != NOBODY else map(self._items, self._speakers(new))
         where, claim, told = new.item.compartment, _claim(new), self._known
-        both = (([row for row in owned if row == over or not is_adopted(row)], owned) for owned in everybody)
+        both = (((row for row in owned if row == over or not is_adopted(row)), owned) for owned in everybody)
         return any(is_kept_private(self._rows, lying, owned, where, claim, told) for lying, owned in both)
 
     def _items(self, owner: Handle) -> Sequence[ItemRow]:

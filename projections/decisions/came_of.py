@@ -17,6 +17,7 @@ Causes are followed from what is begun with, and from each event that is found:
     a merge                          yes: it draws on nothing but its items
     a model's that only confirmed    yes: it says nothing of its own
     a model's that says more         no: that rests on messages of its own
+    an adopted one                   no, also where it says the same: another model found it by itself
     a person's, the operator's       no; only where it brings back what an event that was found had left
 
     of a summary's                   every later one of a model's, which had it before it; a person's as above
@@ -28,6 +29,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from projections.decisions.adopted import VERSION as ADOPTION
 from projections.decisions.redact_items import ITEM_TAGS
 from projections.decisions.standing import State
 from projections.derived import effects_of
@@ -214,8 +216,8 @@ class _Following:
                 return isinstance(event, ItemReverted) and self._brings_back(effect)
 
     def _only_confirms(self, record: Record) -> bool:
-        """Whether it leaves the item saying what it said before."""
-        if not isinstance(record.event, ItemUpserted):
+        """Whether it leaves the item saying what it said before, and nobody found that by themself."""
+        if not isinstance(record.event, ItemUpserted) or record.event.policy.startswith(ADOPTION):
             return False
         (key,) = left_by(record)
         touched = self._chronicle.touched(self._rows, ITEMS, key)

@@ -5,7 +5,7 @@ An item that its person moved there says so (`keep_private`). Whatever lies ther
 elsewhere was moved there too, also where it was changed since: there is no other way for it to come there.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from projections.events.values import Item
 from projections.ids import EventId
@@ -21,7 +21,7 @@ VERSION = "kept-private@1"
 def is_kept_private(
     rows: Rows,
     owned: Iterable[ItemRow],
-    kept: Iterable[ItemRow],
+    kept: Sequence[ItemRow],
     compartment: str,
     claim: Claim,
     known: Rephrasing | None = None,
@@ -29,8 +29,11 @@ def is_kept_private(
     """Whether this is kept from a compartment. `owned` are all of a person's items; of `kept`, those that lie in their
     direct messages count. `known` is what is known of the language.
     """
-    there = [row for row in kept if row.item.compartment == direct(row.item.owner)]
-    if not there or compartment == there[0].item.compartment:
+    home = direct(kept[0].item.owner) if kept else compartment
+    if compartment == home:
+        return False  # most often, and without a look at any of them
+    there = [row for row in kept if row.item.compartment == home]
+    if not there:
         return False
     moved = [_words(row) for row in there if row.intent is not None and row.intent.action == "keep_private"]
     return _rests_on_it_alone(owned, there, compartment, claim) or refusal(rows, moved, claim, known) is not None

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from projections.decisions.adopted import VERSION
 from projections.events import (
     ItemDeprecated,
     ItemEvent,
@@ -23,7 +24,7 @@ from projections.events.event import Event
 from projections.events.values import OPERATOR, Item, RowWas
 from projections.fold import Record
 from projections.ids import EventId, Seq
-from projections.lives import Life, Step, address_of, changed_fields, key_of, lives, ordered, with_refusals
+from projections.lives import ADOPTION, Life, Step, address_of, changed_fields, key_of, lives, ordered, with_refusals
 from tests.projections.items import ANN, HOME, MODEL, PERSON, WIDE, an_item, quote
 from tests.world import NOW, handle
 
@@ -167,6 +168,16 @@ def test_new_evidence_is_what_came_with_the_step() -> None:
     assert [step.new_evidence for step in life.steps] == [(one,), (two,)]
     assert Step(record(9, refused("x")), None, None).new_evidence == (quote("x"),)
     assert Step(record(9, happens(ItemUpserted, TEA)), None, None).new_evidence == ()
+
+
+def test_what_was_adopted_and_what_is_again_as_before_rest_on_all_of_their_evidence_anew() -> None:
+    one, two = quote("tea!", "1"), quote("more tea", "2")
+    both = put(TEA, evidence=(one, two))
+    first, adopted = happens(ItemUpserted, put(TEA, evidence=(one,))), happens(ItemUpserted, both, policy=VERSION)
+    was = RowWas("item.upserted", NOW, MODEL)
+    (life,) = all_lives(first, adopted, happens(ItemReverted, put(TEA, evidence=(one,)), was=was))
+    assert [step.new_evidence for step in life.steps] == [(one,), (one, two), (one,)]
+    assert VERSION.startswith(ADOPTION)
 
 
 def test_states_that_are_missing_differ_in_nothing() -> None:

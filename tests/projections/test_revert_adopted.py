@@ -260,3 +260,17 @@ def test_after_an_adoption_that_was_taken_back_a_revert_does_the_same(
     if made:
         live.undo()
     assert live.state() == state
+
+
+def test_what_another_model_found_by_itself_and_was_adopted_stays() -> None:
+    beside = Beside()
+    tea = "I like green tea"
+    point = beside.says(tea)
+    read(beside.live, point, tea, TEA)
+    read(beside.shadow, point, tea, TEA, tags=["drinks"])
+    live, work = beside.live, beside.live.last(WORK)
+    assert recorded(live.world, requested(live.world, beside.shadow.rows, live.ada))
+    assert live.item("tea").item.tags == ("drinks",)
+    live.revert(work)
+    assert live.texts() == [TEA]
+    assert live.item("tea").item.tags == ("drinks",)

@@ -8,13 +8,15 @@ sent and after: of what was being sent when a run was killed, the next run knows
        └──(it never arrived)──▶ struck out
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from dnam.model import Reply
 from dnam.outfile import write
+from dnam.took import Took
 from projections.errors import DnamError
 
 State = Literal["sending", "sent", "ended"]
@@ -25,8 +27,8 @@ class DamagedBook(DnamError):
 
 
 class Entry(msgspec.Struct):
-    """A batch: the questions in it, those of them that it has no answer to, when it was sent, in ms, and its id, which
-    is empty while it is being sent.
+    """A batch: the questions in it, those of them that it has no answer to, those whose reply was `counted` as paid
+    for, when it was sent, in ms, and its id, which is empty while it is being sent.
     """
 
     ids: frozenset[str]
@@ -35,18 +37,27 @@ class Entry(msgspec.Struct):
     id: str = ""
     state: State = "sending"
     useless: set[str] = set()
+    counted: set[str] = set()
 
     @property
     def answers(self) -> frozenset[str]:
         """The questions that are answered by it, or will be."""
         return self.ids - self.useless
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is known what each of its answers took."""
+        return self.state == "ended" and self.answers <= self.counted
+
 
 class Written(msgspec.Struct):
-    """The file. `version` is that of its form."""
+    """The file. `version` is that of its form; `took` what all replies took that were ever counted, also those of
+    batches that do not stand here any more.
+    """
 
     version: Literal[1] = 1
     batches: list[Entry] = []
+    took: Took = msgspec.field(default_factory=Took)
 
 
 class Book:
@@ -97,6 +108,21 @@ class Book:
         if not entry.answers:
             self._written.batches.remove(entry)
         self._write()
+
+    @property
+    def took(self) -> Took:
+        """What all replies took that were counted."""
+        return self._written.took
+
+    def count(self, entry: Entry, replies: Mapping[str, Reply]) -> tuple[Reply, ...]:
+        """These questions have these replies, whoever waits for them: those that were not counted before."""
+        fresh = {each: reply for each, reply in replies.items() if each not in entry.counted}
+        for reply in fresh.values():
+            self._written.took.add(reply)
+        if fresh:
+            entry.counted.update(fresh)
+            self._write()
+        return tuple(fresh.values())
 
     def strike_out(self, entry: Entry) -> None:
         """There is no such batch, or nothing is to be had from it any more."""

@@ -10,6 +10,8 @@ ask ─▶ queue ─send─▶ batch ═ the API, up to a day ═▶ results ─
 its error. It can be left at any moment: the book knows what was sent, and the next run's questions find their results.
 What concerns one question is raised by its `ask`. What concerns all, a key that is refused or a service that is down,
 is raised by `send`, and every question goes on waiting.
+
+What replies took is counted as they come, also of those that nobody waits for any more: they are paid for all the same.
 """
 
 import asyncio
@@ -34,18 +36,25 @@ from dnam.adapters.anthropic.stops import as_asked
 from dnam.adapters.tries import TRIES, Nature, back_off
 from dnam.failures import Tell, untold
 from dnam.model import Ask, Hear, ModelDown, ModelError, Reply, Resting, Still, anyway, unheard
+from dnam.took import Took
 from replay.clock import SystemClock
 
 if TYPE_CHECKING:
     from anthropic.types.messages import MessageBatch
     from anthropic.types.messages.batch_create_params import Request
 
+Count = Callable[[Reply], None]
+"""Told of a reply that is paid for."""
 UNUSED = "What was taken back since may stand in them: of those that would be asked otherwise now, no reply is used"
 INTERVAL_SECONDS = 20.0
 MOST_LOST = 30
 """How many looks in a row may fail before nobody looks any more."""
 SKEW_MS = 60 * 60 * 1000
 """How far the API's clock and this one may lie apart."""
+
+
+def uncounted(_: Reply) -> None:
+    """Nobody counts."""
 
 
 class Timing(NamedTuple):
@@ -87,6 +96,7 @@ class Batches:
         self._brought = set[str]()
         self._unanswered = self._lost = 0
         self._sending = asyncio.Lock()
+        self._count: Count = uncounted
 
     @property
     def name(self) -> str:
@@ -99,6 +109,11 @@ class Batches:
     @property
     def paid(self) -> bool:
         return True
+
+    @property
+    def took(self) -> Took:
+        """What all replies took that came so far, in this run and in earlier ones, whoever waited for them."""
+        return self._book.took
 
     @property
     def queued(self) -> int:
@@ -126,6 +141,24 @@ class Batches:
         reply = as_asked(ask, await self._questions.wait(id_, ask, model))
         hear(reply.text)
         return msgspec.structs.replace(reply, shared=is_shared)
+
+    def listen(self, count: Count) -> None:
+        """Tell `count` of each reply that is paid for, from here on."""
+        self._count = count
+
+    async def settle(self, *, is_over: bool = False) -> None:
+        """Look once at every batch of which it is not known what it took, whoever waits for it. Where it `is_over`,
+        nobody waits for any: what is under way is cancelled. Where the service cannot be asked, that is told, and they
+        are looked at another time.
+        """
+        try:
+            for entry in self._book.entries:
+                if entry.is_counted or await self._look_at(entry) or not is_over or entry.state != "sent":
+                    continue
+                await self._calls.cancel(entry.id)
+                self._tell(f"{entry.id} is cancelled: nobody waits for it any more. What it took by then counts later")
+        except ModelError as error:
+            self._tell(f"{error}: what batches that were sent before took counts once they can be looked at")
 
     # -- sending -----------------------------------------------------------------------------------------------------
 
@@ -283,9 +316,11 @@ class Batches:
         """Give everybody who waits their result. Where one is missing the results are read again, and then it is asked
         again.
         """
-        useless: dict[str, Result] = {}
+        useless, paid = dict[str, Result](), dict[str, Reply]()
         for tried in range(1, TRIES + 1):
-            await self._calls.results(entry.id, partial(self._heard, entry, useless))
+            await self._calls.results(entry.id, partial(self._heard, entry, useless, paid))
+            for reply in self._book.count(entry, paid):
+                self._count(reply)
             missing = [each for each in entry.answers if each in self._questions and each not in useless]
             if not missing:
                 break
@@ -299,13 +334,14 @@ class Batches:
             if result.error is not None:
                 self._questions.failed(result, result.error)
 
-    def _heard(self, entry: Entry, useless: dict[str, Result], line: bytes) -> None:
+    def _heard(self, entry: Entry, useless: dict[str, Result], paid: dict[str, Reply], line: bytes) -> None:
         result = self._result(line)
         if result is None:
             return
         if result.id not in entry.ids:
             self._tell(f"a result in {entry.id} is of no question that was in it: it is left out")
         elif result.reply is not None:
+            paid[result.id] = result.reply
             self._brought.add(result.id)
             self._questions.answered(result.id, result.reply)
         elif result.id in entry.answers:

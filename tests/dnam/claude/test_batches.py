@@ -168,7 +168,7 @@ async def test_the_book_holds_no_word_of_anybody_and_no_id_tells_what_was_asked(
         await leave(desk, desk.run(), "I keep bees in Bremen")
         written = desk.path.read_text(encoding="utf-8")
         (entry,) = msgspec.json.decode(written)["batches"]
-        assert sorted(entry) == ["count", "id", "ids", "state", "useless", "when"]
+        assert sorted(entry) == ["count", "counted", "id", "ids", "state", "useless", "when"]
         assert (entry["count"], entry["state"], entry["id"]) == (1, "sent", desk.api.made[0].id)
         assert "bees" not in written
         assert entry["ids"] == desk.api.made[0].ids

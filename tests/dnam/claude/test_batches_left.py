@@ -8,6 +8,7 @@ import pytest
 from dnam.adapters.anthropic.batch_book import DamagedBook
 from dnam.adapters.anthropic.batches import MOST_LOST
 from dnam.model import ModelDown, ModelError
+from dnam.model import Reply as Replied
 from tests.dnam.claude.batch_stage import Desk, echo, leave, office, question, queued, queued_and_sent, stop, texts
 from tests.loopback.messages import Expires, Fails, Holds, Reply, Request
 from tests.loopback.messages.batch import KEPT_SECONDS, Batch
@@ -318,3 +319,46 @@ async def test_a_damaged_book_is_told_with_what_to_do(tmp_path: Path) -> None:
         desk.path.write_text('{"version": 2}', encoding="utf-8")
         with pytest.raises(DamagedBook, match="to have that, remove it"):
             desk.run()
+
+
+async def test_what_nobody_waits_for_any_more_is_counted_all_the_same(tmp_path: Path) -> None:
+    async with office(tmp_path) as desk:
+        desk.api.takes_seconds = 600
+        await leave(desk, desk.run(), "one", "two")
+        desk.time += 600
+        later, counted = desk.run(), list[Replied]()
+        await later.prepare()
+        later.listen(counted.append)
+        await later.settle()
+        assert [each.state for each in desk.book.entries] == ["ended"]
+        assert later.took.calls == len(counted) == 2
+        assert later.took.tokens_in == sum(each.tokens_in for each in counted) > 0
+        assert await texts(later, "one", "two") == ["You said one.", "You said two."]
+        assert (later.took.calls, len(counted), desk.book.took.calls) == (2, 2, 2)
+
+
+async def test_what_nobody_waits_for_in_the_end_is_cancelled(tmp_path: Path) -> None:
+    async with office(tmp_path) as desk:
+        desk.api.takes_seconds = 600
+        await leave(desk, desk.run(), "one", "two")
+        later = desk.run()
+        await later.prepare()
+        await later.settle()
+        assert desk.api.made[0].status == "in_progress"
+        await later.settle(is_over=True)
+        assert desk.api.made[0].status == "canceling"
+        assert desk.told[-1].startswith(f"{desk.api.made[0].id} is cancelled: nobody waits for it any more.")
+
+
+async def test_where_it_cannot_be_looked_at_it_is_another_time(tmp_path: Path) -> None:
+    async with office(tmp_path) as desk:
+        desk.api.takes_seconds = 600
+        await leave(desk, desk.run(), "one")
+        desk.time += 600
+        desk.api.faults["retrieve"] = [Fails(401, "authentication_error")]
+        later = desk.run()
+        await later.prepare()
+        await later.settle()
+        assert desk.told[-1].endswith("what batches that were sent before took counts once they can be looked at")
+        await later.settle()
+        assert later.took.calls == 1

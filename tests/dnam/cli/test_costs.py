@@ -167,3 +167,16 @@ def test_what_rederiving_took_is_told_beside_them_also_of_a_shadow_that_is_gone(
     assert ran.value["total"]["cost_micros"] == 4_100
     (billed / "shadows" / "careful" / FILE).write_text("{", encoding="utf-8")
     assert dnam("costs", "--json", "--data", billed).value["rederived_micros"] == 24_400
+
+
+def test_what_a_shadow_took_is_counted_also_once_it_is_dropped(billed: Path) -> None:
+    for name, log, micros in (("careful", "a" * 32, 20_000), ("quick", "b" * 32, 4_400), ("free", "c" * 32, 0)):
+        (billed / "shadows" / name).mkdir(parents=True)
+        save(billed, Manifest(name, Asked("", "", "", "", ""), NOW, log, "", cost_micros=micros))
+    for name in ("careful", "quick", "free"):
+        assert dnam("shadows", "drop", name, "--yes", "--data", billed).code == 0
+        assert dnam("costs", "--json", "--data", billed).value["rederived_micros"] == 24_400
+    assert dnam("shadows", "--json", "--data", billed).values == []
+    (billed / "shadows" / "dropped.json").write_text("{", encoding="utf-8")
+    ran = dnam("costs", "--data", billed)
+    assert (ran.code, "dropped.json is damaged, and says what re-deriving cost" in ran.err) == (2, True)

@@ -75,7 +75,7 @@ def test_the_receipt_counts_and_names_nobody(data: Path) -> None:
 
 def test_the_receipt_as_json(data: Path) -> None:
     value = dnam("erase", "discord:100", "--yes", "--json", "--data", data).value
-    assert value.keys() == {"event", "taken", "is_complete", "left", "stays", "cannot_reach"}
+    assert value.keys() == {"event", "taken", "is_complete", "left", "stays", "cannot_reach", "cancelled", "batches"}
     taken = value["taken"]
     assert taken.keys() == {"keys", "shared", "events", "exports", "shadows"}
     assert (taken["keys"], taken["shared"], taken["exports"], value["is_complete"]) == (2, 0, [], True)

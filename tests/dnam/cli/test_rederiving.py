@@ -274,6 +274,8 @@ async def test_a_small_ceiling_is_told_with_all_of_its_digits(learned: Path, cla
     derive = "rederive", "--name", "dear", "--model", "claude-opus-4-5", "--data", learned, "--yes"
     ran = await asyncio.to_thread(dnam, *derive, "--max-cost", "0.003")
     assert (ran.code, "the next call may cost more than is left of $0.003 (--max-cost)" in ran.err) == (3, True)
+    assert "so far: what was made stays, and `dnam rederive --name" in ran.err
+    assert "goes on, with a higher --max-cost" in ran.err
     assert claude.requests == []
 
 

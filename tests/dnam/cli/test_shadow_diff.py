@@ -316,6 +316,14 @@ def test_groups_and_namesakes_are_told_apart(taught: Path, tmp_path: Path) -> No
     beside(folder, "more", more=more)
     ran = dnam("diff", "--shadow", "more", "--data", folder)
     assert re.findall(r"^(.*):$", ran.out, re.MULTILINE) == ["Sam (discord:300)", "Sam (discord:400)", NOBODYS]
+    fault = "shadow, contradiction: “User sails a lot” beside “User sails”: it replaced the other one"
+    assert f"judged {fault}" in " ".join(ran.out.split())
+    adopted = dnam("adopt", "more", "--behind", "--json", "--data", folder).value
+    named = {each["name"] for each in adopted["people"]}
+    assert {"Sam (discord:300)", "Sam (discord:400)"} <= named
+    assert {f"{each}:" for each in named} <= set(
+        re.findall(r"^(.*?:)(?= |$)", dnam("adopt", "more", "--behind", "--data", folder).out, re.MULTILINE)
+    )
     assert len(re.findall(rf"; group [0-9a-f]{{12}}; {UNFOUNDED}$", ran.out, re.MULTILINE)) == 2
     page = dnam("diff", "--shadow", "more", "--html", "-", "--data", folder).out
     assert page.count("together: group ") == 1
@@ -480,3 +488,28 @@ def test_beyond_so_many_people_share_a_bar() -> None:
     assert "<title>2 more people: 1 only live</title>" in page
     assert page.count("<text") == MOST_BARS + 3
     assert "Nr 7 of a very long f…" in page
+
+
+@freeze_time(LATER)
+def test_whoever_picks_is_told_where_it_holds_what_it_rests_on_and_what_contradicts(
+    taught: Path, tmp_path: Path
+) -> None:
+    roads = {"User runs at dawn": "User lives in Mill Lane", "User plays the cello": "User lives in Orchard Road"}
+
+    def moved(event: Event) -> Event:
+        if not isinstance(event, ItemUpserted) or event.item.text not in roads:
+            return event
+        return msgspec.structs.replace(
+            event, by=MODEL, item=msgspec.structs.replace(event.item, text=roads[event.item.text])
+        )
+
+    folder = tmp_path / "data"
+    shutil.copytree(taught, folder)
+    beside(folder, "roads", moved)
+    ran = dnam("adopt", "roads", "--pick", "--behind", "--data", folder, given="n\nn\n")
+    said = " ".join(ran.out.split())
+    assert "in guild Garden" in said
+    assert "I am learning the cello" in said
+    assert "judged shadow, contradiction: “User lives in" in said
+    assert "Mill Lane" in said.partition("contradiction")[2]
+    assert "Orchard Road" in said.partition("contradiction")[2]

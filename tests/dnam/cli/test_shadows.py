@@ -385,3 +385,35 @@ def test_where_the_api_does_not_take_it_that_is_told(data: Path, monkeypatch: py
     monkeypatch.setattr("dnam.rederiving.dropping.cancel_batches", refuse)
     ran = dnam("shadows", "drop", "next", "--yes", "--data", data)
     assert "msgbatch_1. the service is down" in ran.err
+
+
+@pytest.mark.parametrize("words", [("erase", "ada"), ("redact", "discord:m2")])
+def test_what_was_taken_back_and_may_stand_in_a_batch_names_it(
+    data: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    book = Book(shadow_folder(data, "next") / BOOK)
+    book.sent(book.begin(["one"], 0), "msgbatch_1")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    ran = dnam(*words, "--yes", "--json", "--data", data)
+    assert (ran.value["cancelled"], ran.value["batches"]) == (0, ["msgbatch_1"])
+    assert "msgbatch_1. there is no key here (ANTHROPIC_API_KEY)" in ran.err
+
+
+@pytest.mark.parametrize("words", [("erase", "ada"), ("redact", "discord:m2")])
+def test_what_was_taken_back_and_may_stand_in_a_batch_cancels_it(
+    data: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    cancelled: list[str] = []
+
+    async def cancel(_data: Path, _settings: object, name: str, _tell: object) -> int:
+        cancelled.append(name)
+        return 1
+
+    book = Book(shadow_folder(data, "next") / BOOK)
+    book.sent(book.begin(["one"], 0), "msgbatch_1")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "key")
+    monkeypatch.setattr("dnam.rederiving.dropping.cancel_batches", cancel)
+    assert "cancelled at the API" not in dnam(*words, "--data", data).err  # it was not agreed to
+    ran = dnam(*words, "--yes", "--data", data)
+    assert (ran.code, cancelled) == (0, ["next"])
+    assert "cancelled at the API, since it may have stood in them: 1 batch of questions" in ran.err

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dnam.adapters.anthropic.claude import Access, Claude
+from dnam.errors import CostsTooMuch
 from dnam.prices import BATCHED, Tokens, prices
 from dnam.rederiving.drive import Stopped
 from dnam.shadows.manifest import Asked, Manifest, load
@@ -16,6 +17,7 @@ from tests.dnam.claude.batch_stage import Desk, office, stop
 from tests.dnam.rederiving.crowd import chat, replies
 from tests.dnam.rederiving.test_merges_expected import alike as same
 from tests.dnam.rederiving.test_rederiving import told as tell
+from tests.dnam.rederiving.test_taken_back import redact
 from tests.dnam.rederiving.village import derive, memories, village
 from tests.loopback.messages import Expires, Fails, Reply, Request, Script, serving
 
@@ -222,3 +224,38 @@ def paid(desk: Desk) -> tuple[int, int, int]:
     costs = (prices().cost_micros(HAIKU, Tokens(each["input_tokens"], each["output_tokens"]), BATCHED) for each in used)
     tokens_in, tokens_out = sum(each["input_tokens"] for each in used), sum(each["output_tokens"] for each in used)
     return tokens_in, tokens_out, sum(each or 0 for each in costs)
+
+
+async def left_and_taken_back(desk: Desk, shadows: Shadows) -> None:
+    """A run that is left once its first batch is sent; then one of the messages that are asked about is redacted."""
+    desk.stays = True
+    deriving = asyncio.create_task(shadows.by_batches(desk))
+    await desk.waited.wait()
+    await stop(deriving)
+    desk.stays = False
+    assert any("I like green tea number 0" in str(each["params"]) for each in desk.api.made[0].requests)
+    redact(shadows.path, "I like green tea number 0")
+
+
+async def test_what_is_of_no_use_any_more_is_paid_for_and_counted(tmp_path: Path, shadows: Shadows) -> None:
+    async with office(tmp_path, replies()) as desk:
+        desk.api.takes_seconds = DAY / 2
+        await left_and_taken_back(desk, shadows)
+        desk.time += DAY / 2
+        made = await shadows.by_batches(desk)
+        assert (made.tokens_in, made.tokens_out, made.cost_micros) == paid(desk)
+        assert made.calls == len(desk.api.asked())
+        assert made.useless > 0
+        assert {each.state for each in desk.book.entries} == {"ended"}
+        again = await shadows.by_batches(desk)
+        assert (again.calls, again.cost_micros, again.useless) == (made.calls, made.cost_micros, made.useless)
+
+
+async def test_what_is_of_no_use_any_more_is_a_part_of_what_it_may_cost(tmp_path: Path, shadows: Shadows) -> None:
+    async with office(tmp_path, replies()) as desk:
+        desk.api.takes_seconds = DAY / 2
+        await left_and_taken_back(desk, shadows)
+        desk.time += DAY / 2
+        with pytest.raises(CostsTooMuch):
+            await shadows.by_batches(desk, 1)
+        assert shadows.batched.cost_micros == paid(desk)[2] > 0

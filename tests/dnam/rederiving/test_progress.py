@@ -9,6 +9,7 @@ from dnam.model import Ask, Hear, Reply, unheard
 from dnam.rederiving.rederivation import rederiving
 from dnam.shadows.manifest import Manifest, load
 from tests.dnam.rederiving.test_rederiving import OTHER, told
+from tests.dnam.rederiving.test_taken_back import happens
 from tests.dnam.rederiving.village import ASKED, SETTINGS, Village, derive, reader, talk
 from tests.dnam.scripted import FakeClock, ScriptedModel
 from tests.world import NOW
@@ -115,3 +116,18 @@ def test_an_estimate_knows_how_many_calls_wait_for_each_other(tmp_path: Path) ->
     in_a_row, alone, together = asyncio.run(estimated())
     assert in_a_row == 3
     assert alone > together >= alone * 3 / 7  # however many are asked at once, three are not
+
+
+def test_an_estimate_passes_by_who_opted_out(tmp_path: Path) -> None:
+    told(tmp_path, longer)
+    happens(tmp_path, "opt-out", "discord:ada")
+
+    async def estimated() -> tuple[int, int]:
+        model = reader(name="other")
+        async with rederiving(tmp_path, SETTINGS, model, Manifest("next", OTHER, NOW, "", ""), FakeClock()) as there:
+            guess = there.estimate()
+            await there.run(lambda *_: None)
+        return guess.calls, len(model.asks)
+
+    calls, asked = asyncio.run(estimated())
+    assert calls == asked == 5  # Kim's three, and two of the session

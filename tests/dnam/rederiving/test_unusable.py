@@ -32,9 +32,13 @@ def test_a_shadow_says_how_many_replies_could_not_be_used(tmp_path: Path) -> Non
     assert load(tmp_path, "next").unusable == 2
     (shown,) = dnam("shadows", "--json", "--data", tmp_path).values
     assert shown["unusable"] == 2
+    assert sum(shown["why_unusable"].values()) == 2
+    assert "the model's summary was empty" in shown["why_unusable"]
     table = dnam("shadows", "--data", tmp_path).out.splitlines()
     assert table[0].split()[-4:] == ["unusable", "read", "less", "cost"]
-    assert table[-1].split()[-3] == "2"
+    named = table.index("next: why replies could not be used")
+    assert table[named - 1].split()[-3] == "2"
+    assert "    1: the model's summary was empty" in table[named + 1 :]
     assert asyncio.run(derive(tmp_path, reader("enjoys", name="other"), "good", OTHER)).unusable == 0
 
 
@@ -58,3 +62,6 @@ def test_the_command_tells_it_at_its_end(tmp_path: Path) -> None:
     ran = dnam("rederive", "--name", "next", "--data", tmp_path)
     assert ran.code == 0, ran.err
     assert "2 runs got no reply that could be used: what they had read counts as unread." in ran.out
+    assert "    1 of these: the model's summary was empty" in ran.out
+    ran = dnam("rederive", "--name", "next", "--json", "--data", tmp_path)
+    assert ran.value["why_unusable"]["the model's summary was empty"] == 1
