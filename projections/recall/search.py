@@ -163,8 +163,8 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)).by_days, wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
     unknown = _unknown(asked, there)
-    unknown = unknown[: MOST_MISSPELT if len(unknown) > len(there) else 1]
-    asked = _with_likes(asked, unknown, lambda word: likes_there(word, terms.like))
+    tried = unknown[: MOST_MISSPELT if len(unknown) > len(there) else 1]
+    asked = _with_likes(asked, tried, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, _who(wanted, asked)), wanted.said)
     evidence = _Evidence(opened_parts)
@@ -179,7 +179,7 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
         tuple(each for each in found if each is not None),
         near.note,
         _nearest(lying, opened_parts, near, scored),
-        doubt(wanted.text, asked, there, known, terms),
+        doubt(wanted.text, asked, there, known, terms) if unknown else None,
     )
 
 

@@ -43,8 +43,6 @@ def doubt(text: str, asked: Asked, there: Set[bytes], known: Iterable[KnownItems
     question that were said somewhere; those that stand in what is `known` come to them.
     """
     terms = asked.question.terms.keys()
-    if terms <= there:
-        return None
     there = set(there).union(*(part.having.keys() & terms for part in known))
     if not _names_stranger(text, asked, there):
         return None
