@@ -8,6 +8,7 @@ Every call is an event before its result is told. A call that is wrong, or that 
 no answer fails because of a tool. They belong to answers alone; what learns has none.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
@@ -55,6 +56,10 @@ NO_WORDS = (
     f"{NOTHING}: no word of the query says anything by itself. Look for the names, things or days that it is about, as"
     " they were said"
 )
+
+HALF = "it has half of a character (a surrogate without its other one, as \\ud83d alone): write the whole character"
+_PAIR = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
+_HALF = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
 class Known(NamedTuple):
@@ -121,8 +126,10 @@ class Toolset:
         try:
             given = msgspec.json.decode(whole(call.input), type=tool.shape)
         except (msgspec.DecodeError, UnicodeError) as error:
-            why = f"the input is not what {tool.name} takes: {error}"
+            why = f"the input is not what {tool.name} takes: {HALF if _has_half(call.input) else error}"
             return await self._looked(call, reply, lambda _: _failed(why))
+        if empty := _empty(given):
+            return await self._looked(call, reply, lambda _: _failed(f"the {empty} is empty"))
         return await self._made_call(call, reply, given)
 
     async def _made_call(self, call: ToolCall, reply: Reply, given: msgspec.Struct) -> Told:
@@ -242,6 +249,16 @@ class Toolset:
         nothing = NO_WORDS if is_low_signal(given.query, request.vocabulary) else NOTHING
         text = "\n".join(line for each in found.found for line in _shown(each)) or nothing
         return Told(Came("found", found=found.events), text, found.mentioned)
+
+
+def _has_half(written: str) -> bool:
+    """Whether JSON names half of a character, a surrogate without its other one: msgspec says that it is truncated."""
+    return _HALF.search(_PAIR.sub("", written)) is not None
+
+
+def _empty(given: msgspec.Struct) -> str:
+    """Which of the texts that a tool is given says nothing; empty where each says something."""
+    return next((each for each in ("text", "quote", "query") if not getattr(given, each, each).strip()), "")
 
 
 def _failed(why: str) -> Told:

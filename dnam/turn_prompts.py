@@ -22,7 +22,7 @@ from projections.ids import EventId, Point, Seq
 from projections.nearness import IN_OTHER_WORDS, Nearness, as_kept
 from projections.policies.compartments import Setting
 from projections.retrieval import Vocabulary
-from projections.tokens import CHARACTERS
+from projections.tokens import CHARACTERS, COUNTERS
 from replay import codec
 from replay.engine import Engine
 from replay.travel import Moment
@@ -96,6 +96,7 @@ def _request(turn: TurnAnswered, question: Point, vocabulary: Vocabulary) -> Req
         assistant=turn.assistant,
         vocabulary=vocabulary,
         limits=turn.limits,
+        counter=COUNTERS.get(turn.limits.counter, CHARACTERS),
         files=turn.files,
     )
 
@@ -132,7 +133,7 @@ def _differences(engine: Engine, turn: TurnAnswered, context: Context, called: S
         yield f"{gone} of the {counted(len(turn.causes), 'event')} that stood in it {were} redacted or erased since"
     if turn.policy != context.policy:
         yield f"what stands in a prompt was chosen by {turn.policy}, and is chosen by {context.policy} now"
-    if turn.limits.counter != CHARACTERS.name:
+    if turn.limits.counter not in COUNTERS:
         yield f"tokens were counted by {turn.limits.counter}, and are counted by {CHARACTERS.name} now"
     asked = [use for use in turn.items if use in context.items or use not in items]
     then, now = ({(use.owner, use.compartment, use.id) for use in uses} for uses in (asked, context.items))

@@ -43,7 +43,7 @@ SUMMED_UP = "the summary has it"
 ANSWERING = frozenset({"turn", "fact", "dated", "meaning", "fact meaning"})
 """By what something is found that is relevant: a word of its own, or of an item that rests on it, the day that the
 question names, or its meaning. What has none of these is found because it was said near something else, and stands
-around that if at all.
+around that if at all. Nor is it by a common word alone where the question names a stranger (`recall.strangers`).
 """
 Where = tuple[Audience, Ref | None]
 """To whom something was said, and in which guild."""
@@ -133,8 +133,10 @@ def _looked(rows: Rows, wished: Wished, most: int) -> _Looked:
         wished.words, wished.setting, wished.session, wished.point.said,
         without=_standing(wished), room=wished.room, nearness=wished.nearness, question=wished.message,
     ), most)  # fmt: skip
-    hits = tuple(hit for hit in found.said if hit.score > 0 and any(field in ANSWERING for field, _ in hit.fields))
-    return _Looked(hits, found.note, found.nearest)
+    hits = (hit for hit in found.said if hit.score > 0 and any(field in ANSWERING for field, _ in hit.fields))
+    return _Looked(
+        tuple(hit for hit in hits if found.doubt is None or found.doubt.leaves(hit.fields)), found.note, found.nearest
+    )
 
 
 def _standing(wished: Wished) -> frozenset[EventId]:

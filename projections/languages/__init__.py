@@ -44,6 +44,14 @@ class Recall(Table, frozen=True):
     asks_when: tuple[str, ...]
 
 
+class Asking(Table, frozen=True):
+    """How a question asks for what somebody said or knows: `projections.recall.english` says what each is for."""
+
+    behind: frozenset[str]
+    words: frozenset[str]
+    pairs: frozenset[tuple[str, str, str]]
+
+
 class Telling(Table, frozen=True):
     """What tells nothing of an item: the sets of `projections.policies.telling`."""
 
@@ -76,6 +84,8 @@ class Known(Language, frozen=True, kw_only=True):
     recall: Recall
     counted: frozenset[tuple[str, str]]
     """By which two words a question asks for a number: no part of what an index is made by."""
+    asking: Asking
+    """Nor is this."""
 
 
 _FILES = resources.files(__name__)

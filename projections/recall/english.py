@@ -56,5 +56,13 @@ FIRST_WORDS = _KNOWN.first_words
 COUNTED = ENGLISH.counted
 """By which two words a question asks for a number. An answer has the number, and not the second of them."""
 
+ASKS_BEHIND, REPORTS = ENGLISH.asking.behind, ENGLISH.asking.words
+"""A question with one of the second shortly after one of the first asks for what somebody said, whatever they called
+that.
+"""
+
+ASKS_WITH = {(before or each, each if before else after): each for before, each, after in ENGLISH.asking.pairs}
+"""Which of two words that follow one another is the one that only asks."""
+
 ASKS_WHEN = "|".join(_KNOWN.asks_when)
 """What a question has that asks for a time."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from projections.ids import Handle
 from projections.recall.bm25 import ONE
 from projections.recall.dates import dates_in
-from projections.recall.english import ASKS_WHEN, COUNTED, STOP_WORDS
+from projections.recall.english import ASKS_BEHIND, ASKS_WHEN, ASKS_WITH, COUNTED, REPORTS, STOP_WORDS
 from projections.recall.scoring import Question
 from projections.recall.words import PIECE, asked_in, name_term, person_term, read, word_term, words
 from projections.remembered import of_people
@@ -24,6 +24,8 @@ that only began a sentence somewhere gains little.
 """
 MOST_TERMS = 256
 """So many terms of a text are looked at: a paste is no question, and has one before it or behind it."""
+ASKS_WITHIN = 7
+"""How many words before "say" the "did" may stand that makes it one of the question."""
 _ASKS_WHEN = re.compile(ASKS_WHEN, re.IGNORECASE)
 
 
@@ -73,7 +75,7 @@ def _ask(text: str, called: tuple[tuple[Handle, str], ...]) -> Asked:
     said = told.words
     named = [person for person, name in names.items() if _is_named(name, said)]
     spoken = {word_term(word) for person in named for word in words(names[person])}
-    wanted = _without_counts(asked_in(told, MOST_TERMS), said)
+    wanted = _without_asking(asked_in(told, MOST_TERMS), said)
     names_only = spoken.issuperset(wanted)
     shares = {term: ONE // NAME if term in spoken and not names_only else ONE for term in wanted}
     exact = dict(islice(_as_they_stand(said, wanted), MOST_TERMS - len(wanted)))
@@ -102,10 +104,24 @@ def _only_in(pieces: Iterable[str], said: Iterable[str]) -> frozenset[bytes]:
     return frozenset(term for word in only for term in (word_term(word), name_term(word)) if term is not None)
 
 
-def _without_counts(wanted: dict[bytes, str], said: Sequence[str]) -> dict[bytes, str]:
-    """What is wanted but for the "many" of "how many"; all of it, if that is all."""
-    asking = {word_term(pair[1]) for pair in COUNTED.intersection(pairwise(said))}
+def _without_asking(wanted: dict[bytes, str], said: Sequence[str]) -> dict[bytes, str]:
+    """What is wanted but for what only asks; all of it, if that is all."""
+    asking = {word_term(word) for word in _asking(said)}
     return {term: word for term, word in wanted.items() if term not in asking} or wanted
+
+
+def _asking(said: Sequence[str]) -> Iterator[str]:
+    """The words of a question that only ask: the "many" of "how many", the "say" of "did she say", the "tell" of
+    "tell me".
+    """
+    pairs = set(pairwise(said))
+    yield from (pair[1] for pair in COUNTED & pairs)
+    yield from (ASKS_WITH[pair] for pair in ASKS_WITH.keys() & pairs)
+    if REPORTS.isdisjoint(said):
+        return
+    for at, word in enumerate(said):
+        if word in REPORTS and not ASKS_BEHIND.isdisjoint(said[max(at - ASKS_WITHIN, 0) : at]):
+            yield word
 
 
 def _as_they_stand(said: Iterable[str], wanted: Container[bytes]) -> Iterator[tuple[bytes, tuple[str, bytes]]]:

@@ -34,7 +34,7 @@ from projections.recall.seeds import SEEDS, Allowed, Term, everything
 from projections.recall.standing import TermsIn
 
 T = TypeVar("T")
-VERSION = "recall@7"
+VERSION = "recall@8"
 MOST_TERMS = 32
 """Of a long text so many terms are looked for: those that tell most."""
 SEQ_BITS = 38
@@ -130,7 +130,7 @@ def search(
     not.
     """
     parts = there.parts
-    counts = _counts(parts)
+    counts = counted(parts)
     terms = _found(there, question, counts)
     deciding = _Deciding.of(question, terms)
     scored: list[Scored] = []
@@ -147,7 +147,8 @@ def _in_part(number: int, found: Mapping[tuple[int, int], T]) -> dict[int, T]:
     return {at: each for (of, at), each in found.items() if of == number}
 
 
-def _counts(parts: Sequence[Part]) -> Counts:
+def counted(parts: Sequence[Part]) -> Counts:
+    """How much there is in what is open of some parts."""
     totals = [0, 0, 0]
     for corpus, open_units, silent in parts:
         if silent != NONE and (open_units is None or open_units[corpus.unit[silent]]):

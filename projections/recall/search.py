@@ -31,6 +31,7 @@ from projections.recall.scoring import Question, Scored, search
 from projections.recall.seeds import Allowed
 from projections.recall.spelling import likes_there
 from projections.recall.standing import TermsIn
+from projections.recall.strangers import Doubt, doubt
 from projections.recall.words import words
 from projections.retrieval import Vocabulary, query
 from projections.rows import Found, Rows
@@ -115,12 +116,14 @@ class Said(NamedTuple):
 
 class Answers(NamedTuple):
     """What was said that answers best, best first. `note` is what there is to note of finding by meaning; `nearest`,
-    everything whose nearness counts in the scores: by these, the same is found without an encoder.
+    everything whose nearness counts in the scores: by these, the same is found without an encoder. With a `doubt`, not
+    all of it is about whom the question names.
     """
 
     said: tuple[Said, ...]
     note: str = ""
     nearest: tuple[NearUse, ...] = ()
+    doubt: Doubt | None = None
 
 
 class FoundItem(NamedTuple):
@@ -160,8 +163,8 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     asked = _by_asker(ask(wanted.text, _named(rows, wanted.text, opened_parts)).by_days, wanted)
     there = frozenset(terms.told(asked.question.terms.keys()))
     unknown = _unknown(asked, there)
-    unknown = unknown[: MOST_MISSPELT if len(unknown) > len(there) else 1]
-    asked = _with_likes(asked, unknown, lambda word: likes_there(word, terms.like))
+    tried = unknown[: MOST_MISSPELT if len(unknown) > len(there) else 1]
+    asked = _with_likes(asked, tried, lambda word: likes_there(word, terms.like))
     allowed = [_allowed(rows, part.corpus, wanted) for part in opened_parts]
     known = _known(rows, _open_to(rows, wanted, _who(wanted, asked)), wanted.said)
     evidence = _Evidence(opened_parts)
@@ -173,7 +176,10 @@ def answers(rows: Rows, wanted: Wanted, most: int) -> Answers:
     lying = Lying(rows)
     found = (_said(lying, opened_parts[each.part].corpus, each, asked.words) for each in scored)
     return Answers(
-        tuple(each for each in found if each is not None), near.note, _nearest(lying, opened_parts, near, scored)
+        tuple(each for each in found if each is not None),
+        near.note,
+        _nearest(lying, opened_parts, near, scored),
+        doubt(wanted.text, asked, there, known, terms) if unknown else None,
     )
 
 

@@ -66,7 +66,7 @@ async def test_the_turn_says_what_was_found_and_whom_it_drew_on(tmp_path: Path) 
         assert [use.session for use in turn.passages] == ["discord:channel:2"]
         assert [use.owner for use in turn.items] == [await assistant.memory.person("kim", platform="discord")]
         assert {turn.passages[0].id, turn.items[0].event} <= set(turn.causes)
-        assert turn.policy == "recall@7 context@6 compartments@2"
+        assert turn.policy == "recall@8 context@6 compartments@2"
         assert turn.limits == assistant.memory.limits()
 
 
@@ -95,7 +95,7 @@ async def test_a_budget_that_was_counted_otherwise_is_said(tmp_path: Path) -> No
         _, turn, seq = await asks(assistant, "who knows of the boiler, and of bees?")
         assert turn.limits.counter == "words"
         made = await made_again(assistant, turn, seq)
-        assert "tokens were counted by words, and are counted by characters/4 now" in made.differs
+        assert "tokens were counted by words, and are counted by characters@2 now" in made.differs
 
 
 async def test_where_recall_fails_the_answer_is_made_without_it_and_that_is_told(

@@ -647,3 +647,11 @@ def test_what_says_nothing_by_itself_goes_on_with_an_answer_given_behind_the_poi
     assert assemble(house.rows, request).passages == ()
     answered_late(house, first, "She is good.", passages=found)
     assert assemble(house.rows, request).passages == found
+
+
+def test_of_somebody_whom_nobody_knows_nothing_is_told_for_a_common_word(house: House) -> None:
+    for number in range(30):
+        house.say("1", f"I like number {number}", KIM, after=9 * HOUR)
+    chatter(house)
+    assert past(prompt(house, "What does Marlowe like?")) == ""
+    assert "I like" in past(prompt(house, "what is there to like?"))

@@ -154,7 +154,8 @@ MEMORY = (
         int,
         "8000",
         Between(0, 1_000_000),
-        "How many tokens a prompt may have, in all of its blocks. Beyond, what is known of others goes first, then "
+        "How many tokens a prompt may have, in all of its blocks: every character of Chinese, Japanese, Korean, Thai, "
+        "Lao, Burmese and Khmer counts as one, and every four others. Beyond, what is known of others goes first, then "
         "passages, the end of the summary and the oldest of the recent conversation; the message, the asker's own "
         "items and Discord's actions stay. 0: no limit.",
     ),

@@ -8,13 +8,14 @@ apostrophes it knows 's, of capitals those from A to Z, of dates only years, and
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
 from projections.ids import Handle
+from projections.languages import ENGLISH
 from projections.recall.english import ENDINGS, FIRST_WORDS, IRREGULAR, STOP_WORDS, TIME_WORDS
 
 _TYPED = dict(zip("øłđðþæœıħŧŋ", ("o", "l", "d", "d", "th", "ae", "oe", "i", "h", "t", "n"), strict=True))
@@ -75,7 +76,8 @@ def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
     others = [(_term("s", sign), sign) for sign in _signs(text)] + [(_term("x", each), each) for each in _whole(text)]
     words = {term: word for term, word in spoken + others if word not in STOP_WORDS} or dict(spoken)
     how_many = re.findall(r"(?<![^\W_])how[\W_]+(many|much)(?![^\W_])", _flat(text))
-    words = {term: word for term, word in words.items() if term not in map(_of_word, how_many)} or words
+    only_asking = {*map(_of_word, how_many), *map(_of_word, _asking(words_of(text)))}
+    words = {term: word for term, word in words.items() if term not in only_asking} or words
     named = [person for person in sorted(names) if is_named(names[person], text)]
     of_names = {_of_word(word) for person in named for word in words_of(names[person])}
     only_names = all(term in of_names for term in words)
@@ -88,6 +90,19 @@ def looked_for(text: str, names: Mapping[Handle, str]) -> Looked:
     forms = [(term, _of_word(word)) for term, word in exact.items()]
     forms += [(_term("x", each), _of_word(word)) for each in _whole(text) for word in words_of(each)]
     return Looked(shares, words | told_as | mentions, named[0] if len(named) == 1 else None, tuple(forms))
+
+
+def _asking(said: Sequence[str]) -> Iterator[str]:
+    """By which words a text asks for what was said or is known."""
+    asking = ENGLISH.asking
+    for at, word in enumerate(said):
+        around = said[at - 1] if at else None, *said[at + 1 : at + 2]
+        is_asked = any(
+            word == each and ((before and before == around[0]) or (after and after in around[1:]))
+            for before, each, after in asking.pairs
+        )
+        if is_asked or (word in asking.words and set(said[max(0, at - 7) : at]) & asking.behind):
+            yield word
 
 
 def is_named(name: str, text: str) -> bool:

@@ -75,6 +75,7 @@ QUESTIONS = (
     "Mary", "marie has what?", "foo_bar", "foo and bar", "what did Ada plant in the garden?", "the", "寿司", "🎉",
     "when did Kim go to Lodz?", "what was said on the 15th of November 2023?", "snflower", "gardeningg tips", "Kim",
     "ERR_MODULE_NOT_FOUND", "how many sunflowers are there?", "who likes tea", "Straße", "quartz zeppelin",
+    "what did Ada say about the seeds?", "tell me about Anna", "what does Kim know about New York?",
 )  # fmt: skip
 
 

@@ -39,7 +39,15 @@ SETTINGS = [
     for person in (ADA, ADA, KIM, NOBODY)
     for besides in ((), ("owner",))
 ]
-TEXTS = ("grows tea", "the garden, the green garden", "boats in the snow", "deploys the boat " * 9, "tea", "many boats")
+TEXTS = (
+    "grows tea",
+    "the garden, the green garden",
+    "boats in the snow",
+    "deploys the boat " * 9,
+    "tea",
+    "many boats",
+    "says talk",
+)
 THERE = st.builds(
     lambda text, at, **fields: an_item(text, owner=at[0], compartment=at[1], **fields),
     st.sampled_from(TEXTS),
@@ -65,6 +73,9 @@ ASKED = st.lists(
             "deploiys",
             "how many",
             "many",
+            "did",
+            "say",
+            "talk about",
             "tae",
             "baot",
         )

@@ -93,7 +93,7 @@ def test_what_only_its_meaning_finds_is_there_and_says_so(house: House) -> None:
     assert [points(each) for each in found.said] == [
         {"meaning": worth(rank), "near meaning": worth(rank) // 2} for rank in (1, 2)
     ]
-    assert found[1:] == ("", (NearUse(1, last), NearUse(2, first)))
+    assert found[1:3] == ("", (NearUse(1, last), NearUse(2, first)))
 
 
 def test_it_counts_beside_words_and_a_score_is_the_sum_of_its_reasons(house: House) -> None:

@@ -7,11 +7,11 @@ import pytest
 from projections.events.values import Span
 from projections.ids import EventId, Handle, Ref
 from projections.messages import MessageRow
-from projections.policies.compartments import of_person_in
+from projections.policies.compartments import everywhere, of_person_in
 from projections.recall.documents import zone_of
 from projections.recall.lying import around as lying_around
 from projections.recall.lying import read
-from projections.recall.search import Said, Wanted, items, nameless, said, said_on_day
+from projections.recall.search import Said, Wanted, answers, items, nameless, said, said_on_day
 from projections.recall.standing import MOST_ASKED
 from projections.rows import Rows
 from tests.projections.recall.house import ADA, GUILD, KIM, House, ref, rests_on, session
@@ -491,3 +491,83 @@ def test_no_more_is_looked_at_than_there_is_however_many_are_wanted(house: House
     for number in range(3):
         house.say("general", f"tea number {number}")
     assert len(finds(house, wanted(house, "tea"), 1 << 33)) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "What did Ada say about the boiler?",
+        "What has Ada told us about the boiler?",
+        "Did Ada mention the boiler?",
+        "tell me about the boiler",
+        "what do you know about the boiler?",
+    ],
+)
+def test_what_a_question_only_asks_by_finds_nothing(house: House, text: str) -> None:
+    house.say("general", "the boiler leaks", ADA)
+    for words in ("I said something", "just wanted to say hi", "they told me", "you know", "did I mention it"):
+        house.say("general", words, ADA, after=9 * HOUR)
+    assert finds(house, wanted(house, text)) == ["the boiler leaks"]
+
+
+def among(house: House, text: str) -> None:
+    """Something is said, and what has a common word, among much that has it too."""
+    for number in range(30):
+        house.say("general", f"I like number {number}", KIM, after=9 * HOUR)
+    house.say("general", text, KIM, after=9 * HOUR)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_doubted"),
+    [
+        ("What does Kim like?", False),
+        ("So is it like Kim?", False),
+        ("what does marlowe like?", False),
+        ("Marlowe, what is it like?", False),
+        ("What does Marlowe like?", True),
+        ("What does Tboi like?", False),
+        ("What does Tobi like?", False),
+        ("Did I like it in May?", False),
+    ],
+)
+def test_a_stranger_whom_a_question_names_is_known_for_one(house: House, text: str, is_doubted: bool) -> None:
+    among(house, "Tobi has a boat")
+    found = answers(house.rows, wanted(house, text), 50)
+    assert (found.doubt is not None) == is_doubted
+    assert found.said
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("What does Marlowe like?", []),
+        ("Does Marlowe like 3?", ["I like number 3"]),
+        ("Does Marlowe like a boat?", ["Tobi has a boat"]),
+        ("What did Marlowe like on 15 November 2023?", ["I like number 0", "I like number 1"]),
+    ],
+)
+def test_of_a_stranger_answers_what_has_more_than_a_common_word(house: House, text: str, left: list[str]) -> None:
+    among(house, "Tobi has a boat")
+    found = answers(house.rows, wanted(house, text), 50)
+    assert found.doubt is not None
+    assert sorted(texts(tuple(each for each in found.said if found.doubt.leaves(each.fields)))) == left
+
+
+@pytest.mark.parametrize(("text", "is_left"), [("What does Marlowe like?", False), ("Does Marlowe like tea?", True)])
+def test_what_is_known_of_others_answers_no_more_of_a_stranger(house: House, text: str, is_left: bool) -> None:
+    among(house, "oh yes")
+    house.say("general", "tea?", KIM)
+    told = house.say("general", "the green one", ADA, after=9 * HOUR)
+    house.know("likes green tea", everywhere(ADA), evidence=rests_on(told))
+    found = answers(house.rows, wanted(house, text), 50)
+    (hit,) = [each for each in found.said if ("fact", b"") in each.fields]
+    assert found.doubt is not None
+    assert found.doubt.leaves(hit.fields) is is_left
+
+
+def test_nobody_of_whom_something_is_said_or_known_is_a_stranger(house: House) -> None:
+    among(house, "oh yes")
+    house.say("general", "it rains", ADA)
+    house.know("has a sister Marlowe", everywhere(ADA))
+    for text in ("What does Marlowe like?", "And who is Ada Larkspur?"):
+        assert answers(house.rows, wanted(house, text), 50).doubt is None
