@@ -15,6 +15,7 @@ from projections.policies.guards import Guarding
 from projections.policies.instructions import InstructionRule, InstructionWords, WishWords
 from projections.policies.languages import CommonWords
 from projections.policies.secret_sentences import SecretWords, Spoken
+from projections.policies.turned import TurnedWords
 
 _MACRO = re.compile(r"@([a-z]+)@")
 
@@ -52,7 +53,7 @@ def _guarding(language: Language) -> Guarding:
     own = (language.stop_words | language.common.own) - others
     common = CommonWords(own, language.common.shared, language.common.foreign)
     judged = InstructionWords(language.name, rules, notes=words, wishes=wishes, common=common)
-    return Guarding(judged, all_spoken(), rephrasing_of(language), _asserting(language))
+    return Guarding(judged, all_spoken(), rephrasing_of(language), _asserting(language), _turned(language))
 
 
 def _asserting(language: Language) -> AssertingWords:
@@ -67,6 +68,20 @@ def _asserting(language: Language) -> AssertingWords:
         words.joining,
         words.turning,
         words.agreeing,
+    )
+
+
+def _turned(language: Language) -> TurnedWords:
+    words = language.turned
+    return TurnedWords(
+        words.former,
+        words.alternating,
+        words.oneself,
+        words.possessing,
+        words.others,
+        words.describing,
+        words.attributes,
+        words.equating,
     )
 
 

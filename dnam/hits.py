@@ -7,7 +7,6 @@ for it.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +19,6 @@ from projections.ids import NOBODY, EventId, Handle, Ref
 from projections.links import Direct
 from projections.messages import MessageRow
 from projections.places import find_place, place_of
-from projections.policies.quiet import resting_on_quiet
 from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from projections.said import Entry
@@ -112,13 +110,12 @@ def search(rows: Rows, contexts: Iterable[Context], sought: Sought) -> Hits:
     contexts = tuple(contexts)
     known = _wanted((each for each in contexts if each.known and not sought.is_narrowed), sought)
     heard = _wanted((each for each in contexts if each.said), sought)
-    left = _Left(rows)
     items = [] if known is None else list(recall.items(rows, known, _deep(sought.most_items), sharing=True))
     items.sort(key=lambda each: (-each.score, -each.found.seq))
     found = () if heard is None else recall.said(rows, heard, _deep(sought.most))
-    misses_day = _names_day(sought.text) and (heard is None or not _any_on_day(rows, heard, left))
+    misses_day = _names_day(sought.text) and (heard is None or not _any_on_day(rows, heard))
     is_hit = _says_more if misses_day else shares
-    listed = (each for each in found if not left(each.row) and (sought.beside or is_hit(each.reasons)))
+    listed = (each for each in found if sought.beside or is_hit(each.reasons))
     return Hits(tuple(items[: sought.most_items]), tuple(islice(listed, min(sought.most, ALL))), misses_day)
 
 
@@ -136,11 +133,11 @@ def _names_day(text: str) -> bool:
     return any(date.days for date in ask(text, {}).question.dates)
 
 
-def _any_on_day(rows: Rows, heard: "Wanted", left: "_Left") -> bool:
+def _any_on_day(rows: Rows, heard: "Wanted") -> bool:
     """Whether anything was said on the day that is named, of what may be found."""
     from projections.recall.search import said_on_day
 
-    return any(not left(each.row) for each in said_on_day(rows, heard, DEEP))
+    return any(said_on_day(rows, heard, DEEP))
 
 
 def _says_more(reasons: "Iterable[Reason]") -> bool:
@@ -172,16 +169,6 @@ def _wanted(contexts: Iterable[Context], sought: Sought) -> "Wanted | None":
 def _deep(most: int) -> int:
     """How many are looked through for so many."""
     return max(DEEP, 2 * min(most, ALL))
-
-
-class _Left:
-    """Whether an answer repeats what a person took back: it was given with that before it, and has left recall too."""
-
-    def __init__(self, rows: Rows) -> None:
-        self._resting = cache(lambda session, epoch: resting_on_quiet(rows, session, epoch))
-
-    def __call__(self, row: MessageRow | TurnRow) -> bool:
-        return isinstance(row, TurnRow) and row.event in self._resting(row.session, row.audience.epoch)
 
 
 def shares(reasons: "Iterable[Reason]") -> bool:

@@ -63,6 +63,7 @@ from projections.events import (
     TurnDelivered,
     TurnFailed,
     TurnInterrupted,
+    TurnQuieted,
     TurnWithdrawn,
 )
 from projections.ids import Handle
@@ -129,6 +130,7 @@ WORDS: Mapping[type[Event], Callable[[Any], str]] = {
     TurnInterrupted: lambda event: f"an answer in {event.session} was broken off",
     TurnDelivered: lambda event: f"as {len(event.messages)} message(s)" if event.messages else "it arrived",
     TurnWithdrawn: lambda event: f"an answer in {event.session} was taken away",
+    TurnQuieted: lambda event: f"an answer in {event.session} left recall: what it had before it was taken back",
     ToolCalled: _called,
     ItemRemembered: _item,
     ItemUpserted: _because,

@@ -34,7 +34,7 @@ from projections.trimming import Parts, cut, trimmed
 from projections.window import Window, recent
 from projections.window_line import WindowLine, message_line
 
-VERSION = "context@6"
+VERSION = "context@7"
 """Of what stands in a prompt, in which form and order."""
 
 

@@ -23,6 +23,7 @@ from projections.events import (
     ItemReverted,
     ItemUpserted,
     ItemWithdrawn,
+    TurnQuieted,
 )
 from projections.events.items import ItemGone
 from projections.events.values import By, Evidence, Intent, Item, ItemUse
@@ -73,7 +74,9 @@ class RefusalRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class QuietRow(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A message or an answer that left recall together with a forgotten item."""
+    """A message or an answer that left recall together with a forgotten item; `item` is empty for one that was given
+    when it had been forgotten already.
+    """
 
     event: EventId
     item: str
@@ -111,7 +114,12 @@ def compartment_key(owner: Handle, compartment: str) -> bytes:
 
 def forgotten_key(item: Item) -> bytes:
     """owner ‖ the item's address within the owner, 32 bytes."""
-    return owner_key(item.owner) + digest16(item.compartment, item.id)
+    return forgotten_at(item.owner, item.compartment, item.id)
+
+
+def forgotten_at(owner: Handle, compartment: str, item_id: str) -> bytes:
+    """The same of an address."""
+    return owner_key(owner) + digest16(compartment, item_id)
 
 
 def _row(record: Record, event: ItemEvent, item: Item) -> Change[ItemRow]:
@@ -171,6 +179,8 @@ def _quiet(record: Record) -> list[Change[QuietRow]]:
             return [(event, QuietRow(record.id, item_id)) for event in quiet]
         case ItemRestored(returns=returns) | ItemRemembered(returns=returns):
             return [(event, None) for event in returns]
+        case TurnQuieted(quiet=quiet):
+            return [(event, QuietRow(record.id, "")) for event in quiet]
         case _:
             return []
 
@@ -184,7 +194,7 @@ def _forgotten(record: Record) -> list[Change[ForgottenRow]]:
         case ItemRestored(item=item) | ItemRemembered(item=item):
             return [(forgotten_key(item), None)]
         case ItemWithdrawn(owner=owner, compartment=compartment, id=item_id):
-            return [(owner_key(owner) + digest16(compartment, item_id), None)]
+            return [(forgotten_at(owner, compartment, item_id), None)]
         case ItemMoved(item=item) as event if item.status != "evicted":  # of an evicted one the old row stands
             old = msgspec.structs.replace(item, compartment=event.from_compartment, id=event.from_id)
             gone = _taken_back(record, event, event.causes)
@@ -211,9 +221,9 @@ FORGOTTEN = Projection(
 )
 QUIET = Projection(
     "quiet",
-    1,
+    2,
     QuietRow,
-    (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted, ItemWithdrawn, ItemClosed),
+    (ItemForgotten, ItemRestored, ItemRemembered, ItemRedacted, ItemWithdrawn, ItemClosed, TurnQuieted),
     _quiet,
     16,
 )

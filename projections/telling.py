@@ -2,24 +2,18 @@
 
 Words of people may. Of the assistant only its answers in this session's era may, as in the window: the vault of an era
 grows by everybody in the prompts of its answers, and one from elsewhere would bring all of its people into it; only the
-one at which a thread began may all the same (`starter`). One that had before it what a person took back may not either:
-it may repeat it.
+one at which a thread began may all the same (`starter`). One that had before it what a person took back left with that.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, cached_property
-from itertools import islice
 
 from projections.items import QUIET
-from projections.messages import MESSAGES, MessageRow, unit
+from projections.messages import MessageRow, unit
 from projections.rows import Rows
 from projections.said import is_of_era, says_something
 from projections.summaries import era_of
-from projections.turns import TURNS, TurnRow
-
-BEFORE_AN_ANSWER = 60
-"""How far back what went quiet is looked for before an answer: further than any window of it reached, by default."""
-
+from projections.turns import TurnRow
 
 Quiet = Callable[[], frozenset[bytes]]
 """The ids of everything that a person took back, read when they are first asked for."""
@@ -49,14 +43,5 @@ class MayTell:
         return is_of_others or self._is_answer_here(key, row)
 
     def _is_answer_here(self, key: bytes, row: MessageRow | TurnRow) -> bool:
-        """Whether the assistant's own words would stand in the window, were it longer, and repeat nothing that a person
-        took back: what stood shortly before them was in their prompt.
-        """
-        here = key[:16] == self._here and is_of_era(row, self._era)
-        return here and (not self._quiet or self._quiet.isdisjoint(self._before(key)))
-
-    def _before(self, key: bytes) -> Iterator[bytes]:
-        """The ids of what was said before something in its unit, as far back as it matters."""
-        messages = self._rows.keys(MESSAGES, key[:16], stop=key, reverse=True)
-        turns = self._rows.keys(TURNS, key[:16], stop=key, reverse=True)
-        return (each[-16:] for keys in (messages, turns) for each in islice(keys, BEFORE_AN_ANSWER))
+        """Whether the assistant's own words would stand in the window, were it longer."""
+        return key[:16] == self._here and is_of_era(row, self._era)

@@ -38,6 +38,7 @@ from projections.events import (
     TurnDelivered,
     TurnFailed,
     TurnInterrupted,
+    TurnQuieted,
     TurnWithdrawn,
 )
 from projections.events.items import ItemGone
@@ -107,6 +108,7 @@ def home(event: Event) -> Home:
             | TurnInterrupted(session=session, audience=audience, era=era, asker=person)
             | TurnDelivered(session=session, audience=audience, era=era, asker=person)
             | TurnWithdrawn(session=session, audience=audience, era=era, asker=person)
+            | TurnQuieted(session=session, audience=audience, era=era, asker=person)
             | ToolCalled(session=session, audience=audience, era=era, asker=person)
             | SummaryRefreshed(session=session, audience=audience, era=era, person=person)
             | SummaryFailed(session=session, audience=audience, era=era, person=person)

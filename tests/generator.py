@@ -27,6 +27,7 @@ MAKERS: Makers = {
     e.TurnInterrupted: talk.interrupted,
     e.TurnDelivered: talk.delivered,
     e.TurnWithdrawn: talk.withdrawn,
+    e.TurnQuieted: talk.quieted,
     e.ToolCalled: talk.called,
     e.ItemRemembered: memories.remembered,
     e.ItemUpserted: memories.upserted,

@@ -158,6 +158,21 @@ class Asserting(LanguageTable, frozen=True):
     agreeing: frozenset[str] = frozenset()
 
 
+class Turned(LanguageTable, frozen=True):
+    """The words by which a note says something else than was said: the fields of
+    `projections.policies.turned.TurnedWords`.
+    """
+
+    former: frozenset[str] = frozenset()
+    alternating: frozenset[str] = frozenset()
+    oneself: frozenset[str] = frozenset()
+    possessing: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
+    describing: frozenset[str] = frozenset()
+    attributes: frozenset[str] = frozenset()
+    equating: frozenset[str] = frozenset()
+
+
 class Secrets(LanguageTable, frozen=True):
     """One kind of secret, as it is said: the fields of `projections.policies.secret_sentences.SecretWords`, with @name@
     for an entry of the table `guarded.parts`.
@@ -322,6 +337,7 @@ class Language(LanguageTable, frozen=True):
     wishes: Wishes = Wishes()
     common: Common = Common()
     asserting: Asserting = Asserting()
+    turned: Turned = Turned()
     secrets: tuple[Secrets, ...] = ()
     guarded: Guarded = Guarded()
     replies: Replies = Replies()

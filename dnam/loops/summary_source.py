@@ -13,7 +13,6 @@ from projections.fruitless import Reader, passed_over
 from projections.ids import LAST, EventId, Point, Seq
 from projections.items import quiet_among
 from projections.messages import MessageRow, key_point, worded
-from projections.policies.quiet import resting_on_quiet
 from projections.rows import Rows
 from projections.said import Entry, backwards, forwards, of_era
 from projections.turns import TurnRow
@@ -98,8 +97,7 @@ class Source(NamedTuple):
         """
         rows, session, epoch = self.rows, self.session, self.audience.epoch
         entries = of_era(takewhile(self.is_by_then, forwards(rows, session, epoch, after)), era)
-        left = resting_on_quiet(rows, session, epoch)
-        return _take(self, (each for each in entries if each.row.event not in left), most, turns)
+        return _take(self, entries, most, turns)
 
     def recent(self, said: int, floor: Point | None) -> Taken:
         """People's messages alone up to a time, the newest as far as the input reaches, in order; nothing that was

@@ -12,6 +12,7 @@ from projections.consent import is_out
 from projections.context import Context
 from projections.decisions.draft import Draft, Minter, Origin, decided_before
 from projections.decisions.place import PlaceSeen, place_ref, seen_audience, session_of
+from projections.decisions.quieted import quieted_turn
 from projections.events import TurnAnswered, TurnDelivered, TurnFailed, TurnInterrupted
 from projections.events.values import PLATFORM, Audience, By, FileDigest, Limits, ModelUse
 from projections.ids import NOBODY, EventId, Handle, Identity, Point, Ref
@@ -133,7 +134,7 @@ def answer(rows: Rows, request: AnswerRequest) -> list[Draft]:
         encoder=request.context.encoder,
         nearest=request.context.nearest,
     )
-    return [Draft(turn, event, natural=True)]
+    return [Draft(turn, event, natural=True), *quieted_turn(rows, minter, turn, event)]
 
 
 def _speak(request: AnswerRequest) -> list[str]:

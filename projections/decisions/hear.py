@@ -36,6 +36,7 @@ from projections.decisions.place import (
     seen_audience,
     session_of,
 )
+from projections.decisions.quieted import quieted_message
 from projections.decisions.redact import Redaction, redacted, redaction_of
 from projections.decisions.shelf import policy_by
 from projections.errors import BadRequest
@@ -303,7 +304,8 @@ def _first(
         message=message,
         era=_era(rows, message),
     )
-    return [*meeting.drafts, *places, Draft(heard, event, natural=True), *_doubted(rows, minter, message, heard)]
+    beside = [*quieted_message(rows, minter, heard, event), *_doubted(rows, minter, message, heard)]
+    return [*meeting.drafts, *places, Draft(heard, event, natural=True), *beside]
 
 
 def _again(

@@ -12,9 +12,9 @@ promotion.
 
 Nothing is noted but what the asker said themself, in the message that is answered or before it in the same place
 (`policies/own_words`): so neither what the model read of others nor what it knows of the asker from elsewhere comes to
-lie where it was not said. Nor is what they only denied, asked or supposed in these words (`policies/asserting`). Such a
-call is as theirs as what it wrote; every other one lies where the answer does, and rests on all that the model had
-before it.
+lie where it was not said. Nor is what they only denied, asked or supposed in these words (`policies/asserting`), nor
+what says the opposite of them, or of somebody else (`policies/turned`). Such a call is as theirs as what it wrote;
+every other one lies where the answer does, and rests on all that the model had before it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,6 +38,7 @@ from projections.items import items_in
 from projections.messages import MessageRow, SpokenRow, find_message
 from projections.people import name_of
 from projections.policies import asserting, own_words
+from projections.policies import turned as turning
 from projections.policies.asserting import unasserted
 from projections.policies.compartments import OWNER, SELF, Setting, place_said
 from projections.policies.evidence import InputMessage, check
@@ -47,10 +48,11 @@ from projections.policies.own_words import beyond
 from projections.policies.promotion import NO_WORDS, SharingWords
 from projections.policies.replies import Quote, UpsertEntry
 from projections.policies.text import folded, tidy
+from projections.policies.turned import turned
 from projections.rows import Found, Rows
 from projections.window_line import spoken_words
 
-VERSION = f"noting@2 {own_words.VERSION} {asserting.VERSION}"
+VERSION = f"noting@3 {own_words.VERSION} {asserting.VERSION} {turning.VERSION}"
 Namespace = Literal["me", "guild", "self", "owner"]
 
 OVERTAKEN = "what it rests on was taken back meanwhile, so nothing was kept"
@@ -192,8 +194,8 @@ class _Noting:
 
     def _unsaid(self, inputs: Sequence[InputMessage]) -> str:
         """Why these do not say that what is noted is so; empty where they may."""
-        words = self._request.guarding.asserting
-        verdict = unasserted(self._request.note.text, (each.text for each in inputs), words)
+        text, said, guarding = self._request.note.text, [each.text for each in inputs], self._request.guarding
+        verdict = unasserted(text, said, guarding.asserting) or turned(text, said, guarding.asserting, guarding.turned)
         return "" if verdict is None else verdict.reason
 
     def _rests(self, inputs: Sequence[InputMessage]) -> list[Quote]:

@@ -41,6 +41,7 @@ from projections.events.turns import (
     TurnDelivered,
     TurnFailed,
     TurnInterrupted,
+    TurnQuieted,
     TurnWithdrawn,
 )
 from projections.events.upkeep import (
@@ -74,6 +75,7 @@ EVENTS: tuple[type[Event], ...] = (
     TurnInterrupted,
     TurnDelivered,
     TurnWithdrawn,
+    TurnQuieted,
     ToolCalled,
     ItemRemembered,
     ItemUpserted,
@@ -202,5 +204,6 @@ __all__ = [
     "TurnDelivered",
     "TurnFailed",
     "TurnInterrupted",
+    "TurnQuieted",
     "TurnWithdrawn",
 ]

@@ -121,6 +121,22 @@ class TurnWithdrawn(Event, frozen=True, kw_only=True):
     policy: str = ""
 
 
+class TurnQuieted(Event, frozen=True, kw_only=True):
+    """An answer left recall as it was given: something stood in its prompt that had left with what a person took back,
+    or that itself, so it may repeat it. So did what the assistant itself said, where an import brought it.
+
+    Its causes are what took that back, and the answer, which `quiet` lists as `item.forgotten` does.
+    """
+
+    TAG: ClassVar[str] = "turn.quieted"
+    session: str
+    audience: Audience
+    era: int
+    asker: Handle
+    quiet: tuple[EventId, ...]
+    policy: str = ""
+
+
 class ToolCalled(Event, frozen=True, kw_only=True):
     """The model that answers a message called a tool (`by`), before it answered. The message is its first cause.
 

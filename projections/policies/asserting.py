@@ -43,7 +43,7 @@ class AssertingWords(NamedTuple):
     agreeing: frozenset[str] = frozenset()
 
 
-class _Clause(NamedTuple):
+class Clause(NamedTuple):
     """The words of a clause, in their order; the sign behind its sentence, and the first word of the next one."""
 
     words: tuple[str, ...]
@@ -58,14 +58,14 @@ def unasserted(text: str, said: Iterable[str], words: AssertingWords) -> Verdict
     ):
         return None
     content = [each for each in _words(text) if each not in words.between | words.around]
-    carrying = [each for told in said for each in _clauses(told, words) if content and _carries(each, content)]
+    carrying = [each for told in said for each in clauses(told, words) if content and carries(each, content)]
     found = [_against(each, content, words) for each in carrying]
     if not found or not all(found):
         return None
     return Verdict(f"they did not say that it is so, but {found[0]}: only what they say can be noted down", VERSION)
 
 
-def _against(clause: _Clause, content: Sequence[str], words: AssertingWords) -> str:
+def _against(clause: Clause, content: Sequence[str], words: AssertingWords) -> str:
     """What a clause does other than saying the content; empty where it may say so."""
     if not words.turning.isdisjoint(clause.words):
         return ""
@@ -98,18 +98,20 @@ def _leads(behind: Sequence[str], says: Callable[[str], bool], words: AssertingW
     return first is not None and says(first)
 
 
-def _carries(clause: _Clause, content: Sequence[str]) -> bool:
+def carries(clause: Clause, content: Sequence[str]) -> bool:
+    """Whether a clause has all of these words, in whatever form."""
     said = said_in(" ".join(clause.words))
     return all(map(said, content))
 
 
-def _clauses(text: str, words: AssertingWords) -> Iterator[_Clause]:
+def clauses(text: str, words: AssertingWords) -> Iterator[Clause]:
+    """The clauses of a text, in order."""
     pieces = _SENTENCE.findall(text)
     for at, piece in enumerate(pieces):
         sign = pieces[at + 1] if at + 1 < len(pieces) else ""
         answer = next(iter(_words(" ".join(pieces[at + 2 : at + 3]))), "")
         for part in _COMMA.split(piece):
-            yield from (_Clause(each, sign, answer) for each in _apart(_words(part), words.joining))
+            yield from (Clause(each, sign, answer) for each in _apart(_words(part), words.joining))
 
 
 def _apart(words: Sequence[str], joining: frozenset[str]) -> Iterator[tuple[str, ...]]:

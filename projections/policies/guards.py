@@ -37,6 +37,7 @@ from projections.policies.rephrasing import Rephrasing
 from projections.policies.replies import UpsertEntry
 from projections.policies.secret_sentences import Spoken
 from projections.policies.secrets import holds_secret
+from projections.policies.turned import TurnedWords
 from projections.policies.verdict import Verdict
 
 VERSIONS = " ".join(each.VERSION for each in (lengths, secrets, instructions, about_others, grounding, asserting))
@@ -51,6 +52,7 @@ class Guarding(NamedTuple):
     spoken: Spoken = Spoken()
     rephrasing: Rephrasing | None = None
     asserting: AssertingWords = AssertingWords()
+    turned: TurnedWords = TurnedWords()
 
 
 class Proposed(NamedTuple):

@@ -6,31 +6,36 @@
     their own messages that say it again          the same (`alike`)
     the answers whose prompt held one of these    -
     or the item, as any of its events left it
+    the answers whose prompt held one of those    they say nothing of it (`telling`)
 
 Their own messages are looked through where the item is taken back, where it lay, and where what it rests on was said.
 When it is brought back, so are the messages that it rests on, whatever else rests on them: an active item does again;
 and of the rest what nothing else that is still taken back keeps quiet.
+
+What left stays in the window, so an answer that is given later may have it in its prompt too: it leaves as it is
+given, by the same rules (`leaves_at_once`). What the assistant itself said and an import brought is such an answer.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from projections.derived import effects_of
-from projections.events import MessageHeard, TurnAnswered
-from projections.events.values import Evidence
+from projections.events import ItemEvent, MessageHeard, TurnAnswered, TurnQuieted
+from projections.events.values import Evidence, ItemUse
 from projections.ids import NOBODY, EventId, Handle
-from projections.items import QUIET, ForgottenRow, ItemRow, is_quiet
+from projections.items import FORGOTTEN, QUIET, ForgottenRow, ItemRow, forgotten_at, is_quiet
 from projections.lived import Past, lived
 from projections.lives import Address, address_of
-from projections.messages import SpokenRow, find_message, ids_in, spoken_in, units_of
-from projections.policies import alike
+from projections.messages import SpokenRow, find_message, spoken_in, units_of
+from projections.policies import alike, telling
 from projections.policies.alike import Wordings, wordings
 from projections.policies.compartments import in_channel, readers_place, said_in
 from projections.policies.text import folded
 from projections.rows import Rows
+from projections.turns import TURN_PLACES, find_turn
 
-VERSION = "quiet@2"
-POLICY = f"{VERSION} {alike.VERSION}"
+VERSION = "quiet@3"
+POLICY = f"{VERSION} {alike.VERSION} {telling.VERSION}"
 MOST_QUIET = 1_000
 """The most that leaves with one item, messages first, then answers, the newest of them."""
 
@@ -63,7 +68,7 @@ def _leaves(
         own = said.within({*opened, row.item.compartment, *past.compartments, *_said_in(rows, rested)})
         again = _say_it(wordings(past.texts, past.evidence, rested, own), own)
     messages = [each for each in dict.fromkeys((*rested, *again)) if each not in staying]
-    newest = sorted(_answers(rows, [*messages, *past.events]), reverse=True)  # an id begins with its minute
+    newest = sorted(_told(rows, [*messages, *past.events], past), reverse=True)  # an id begins with its minute
     return (*messages, *newest)[:MOST_QUIET]
 
 
@@ -79,8 +84,9 @@ def returns_with(
     messages = [each for each in dict.fromkeys((*mine, *more)) if is_quiet(rows, each)]
     active = (row.item.evidence for row in owned if row.item.status == "active")
     staying = {*mine, *(message for evidence in active for message in _resting_on(evidence))}
-    gone = {cause for other in rest for cause in (*_resting_on(other.evidence), *other.events)} - staying
-    answers = sorted(_answers(rows, [*mine, *more, *past.events]) - _answers(rows, gone), reverse=True)
+    held = ((other, {*_resting_on(other.evidence), *other.events} - staying) for other in rest)
+    gone = {answer for other, causes in held for answer in _told(rows, causes, other)}
+    answers = sorted(_told(rows, [*mine, *more, *past.events], past) - gone, reverse=True)
     back_too = (each for each in answers if is_quiet(rows, each) and not _rests_on_quiet(rows, each, messages))
     return (*messages, *back_too)
 
@@ -119,13 +125,68 @@ def left_with(rows: Rows, forgotten: ForgottenRow) -> tuple[EventId, ...]:
     return tuple(EventId(found.key) for found in rows.scan(QUIET) if found.row.event == forgotten.event)
 
 
-def resting_on_quiet(rows: Rows, session: str, epoch: int) -> frozenset[EventId]:
-    """The answers of a session that had a message before them which has left recall: what they repeat of it has left
-    too, also where they were given later.
+def leaves_at_once(rows: Rows, causes: Iterable[EventId], items: Iterable[ItemUse], text: str) -> EventId | None:
+    """By what an answer leaves recall that is only being given, with these `items` in its prompt; None where it stays:
+    the event that took back something that it had before it, and may repeat.
     """
-    if next(rows.scan(QUIET), None) is None:
-        return frozenset()
-    return frozenset(_answers(rows, (each for each in ids_in(rows, session, epoch + 1) if is_quiet(rows, each))))
+    before = _Before(rows)
+    at_once = before.items(items) or before.said(causes)
+    if at_once:
+        return at_once[0]
+    told = dict.fromkeys(by for answer in causes for by in before.answer(answer))
+    return next((by for by in told if _tells_of(rows, by)(text)), None)
+
+
+class _Before:
+    """What took back what stood before an answer; of each answer that had such before it, it is asked once."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._seen: set[EventId] = set()
+
+    def items(self, items: Iterable[ItemUse]) -> list[EventId]:
+        """What took these items back."""
+        rows = (self._rows.get(FORGOTTEN, forgotten_at(each.owner, each.compartment, each.id)) for each in items)
+        return [row.event for row in rows if row is not None]
+
+    def said(self, causes: Iterable[EventId]) -> list[EventId]:
+        """What took the messages of people among these back."""
+        quiet = ((each, self._rows.get(QUIET, each)) for each in causes)
+        return [row.event for each, row in quiet if row is not None and not _is_answer(self._rows, each)]
+
+    def answer(self, answer: EventId) -> list[EventId]:
+        """All by which an answer left, or the assistant's own message; nothing for what did not."""
+        left = self._rows.get(QUIET, answer)
+        if left is None or answer in self._seen or not _is_answer(self._rows, answer):
+            return []
+        self._seen.add(answer)
+        event, turn = self._rows.event(answer), find_turn(self._rows, answer)
+        causes = () if event is None else event.causes
+        more = (by for each in causes for by in self.answer(each))
+        return [_took_back(self._rows, left.event), *self.items(turn.items if turn else ()), *self.said(causes), *more]
+
+
+def _is_answer(rows: Rows, said: EventId) -> bool:
+    """Whether something that was said is an answer, or the assistant's own message, and draws on what was before it."""
+    if rows.get(TURN_PLACES, said) is not None:
+        return True
+    event = rows.event(said)
+    return event is not None and bool(event.causes)
+
+
+def _took_back(rows: Rows, left: EventId) -> EventId:
+    """What a person did to what it was, where an event made something leave."""
+    event = rows.event(left)
+    return event.causes[0] if isinstance(event, TurnQuieted) else left
+
+
+def _tells_of(rows: Rows, taken_back: EventId) -> Callable[[str], bool]:
+    """What judges whether a text says something of what an event took back; nothing does where its words are gone."""
+    event = rows.event(taken_back)
+    if not isinstance(event, ItemEvent):
+        return lambda _: False
+    item = event.item
+    return _tells(_with(lived(rows, address_of(item)), (), item.text, item.evidence))
 
 
 # -- what rests on what ------------------------------------------------------------------------------------------------
@@ -136,7 +197,37 @@ def _resting_on(evidence: Iterable[Evidence]) -> list[EventId]:
 
 
 def _answers(rows: Rows, causes: Iterable[EventId]) -> set[EventId]:
-    return {effect for cause in causes for effect, tag in effects_of(rows, cause) if tag == TurnAnswered.TAG}
+    """The answers whose prompt held one of these: of what is heard, the assistant's own alone has causes."""
+    tags = (TurnAnswered.TAG, MessageHeard.TAG)
+    return {effect for cause in causes for effect, tag in effects_of(rows, cause) if tag in tags}
+
+
+def _told(rows: Rows, causes: Iterable[EventId], past: _Past) -> set[EventId]:
+    """The answers whose prompt held one of these, and those that say something of the item because of them; of as many
+    as may leave.
+    """
+    found = _answers(rows, causes)
+    tells, waiting, seen = _tells(past), sorted(found)[-MOST_QUIET:], set(found)
+    while waiting:
+        behind = _answers(rows, [waiting.pop()]) - seen
+        seen |= behind
+        telling_it = sorted(each for each in behind if tells(_text_of(rows, each)))
+        found.update(telling_it)
+        waiting += telling_it
+    return found
+
+
+def _tells(past: _Past) -> Callable[[str], bool]:
+    """What judges whether a text says something of an item, by all that it ever said and rested on."""
+    return telling.telling((*past.texts, *(each.quote for each in past.evidence)))
+
+
+def _text_of(rows: Rows, answer: EventId) -> str:
+    """What an answer says, or the assistant's own message; nothing where it is gone."""
+    turn = find_turn(rows, answer)
+    event = rows.event(answer) if turn is None else None
+    said = event.message.text if isinstance(event, MessageHeard) else ""
+    return said if turn is None else turn.text
 
 
 def _rests_on_quiet(rows: Rows, answer: EventId, returning: Collection[EventId]) -> bool:
@@ -146,8 +237,10 @@ def _rests_on_quiet(rows: Rows, answer: EventId, returning: Collection[EventId])
     return any(each not in returning and is_quiet(rows, each) and _is_heard(rows, each) for each in causes)
 
 
-def _is_heard(rows: Rows, event: EventId) -> bool:
-    return isinstance(rows.event(event), MessageHeard)
+def _is_heard(rows: Rows, said: EventId) -> bool:
+    """Whether it is a message, and not the assistant's own."""
+    event = rows.event(said)
+    return isinstance(event, MessageHeard) and not event.causes
 
 
 # -- their own messages ------------------------------------------------------------------------------------------------

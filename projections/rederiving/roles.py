@@ -37,6 +37,7 @@ ROLES: Mapping[type[Event], Role] = {
     e.TurnInterrupted: "kept",
     e.TurnDelivered: "kept",
     e.TurnWithdrawn: "taken back",
+    e.TurnQuieted: "kept",
     e.ToolCalled: "kept",
     e.ItemRemembered: "decided",
     e.ItemUpserted: "derived",

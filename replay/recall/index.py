@@ -106,7 +106,8 @@ class Index:
         keys = {(table, key) for table in DOCUMENT_TABLES if table in rows for key in rows[table].keys}
         for event in rows[QUIET.table].keys if QUIET.table in rows else ():
             seq = find(EventId(event))
-            keys |= set() if seq is None else self._rows_of(EventId(event), seq)
+            if seq is not None and seq <= since:  # what is new is among the rows that change
+                keys |= self._rows_of(EventId(event), seq)
         found = ((place, self._document(*place, since)) for place in keys)
         return Before(frozenset(keys), {place: made for place, made in found if made is not None})
 

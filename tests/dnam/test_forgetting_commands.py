@@ -16,9 +16,11 @@ from dnam.commands.export import NAME, SENT
 from dnam.commands.pointing import Pointed
 from dnam.commands.table import MENUS, confirmed, guarded, point, read, run
 from dnam.commands.undo import undo_change
+from dnam.contexts import Context
 from dnam.erasing.guild import CANNOT_REACH as BEYOND_GUILD
 from dnam.erasing.person import CANNOT_REACH as BEYOND_PERSON
 from dnam.exchange import DREW, Exchange, Exchanges
+from dnam.hits import Hits, Sought, search
 from dnam.letting_go import letting_go
 from dnam.memory import Memory
 from dnam.unwritten import Unwritten
@@ -39,6 +41,8 @@ from projections.events import (
 from projections.events.values import By
 from projections.ids import NOBODY, Ref
 from projections.pending import is_settled
+from projections.policies.item_ids import derive
+from projections.turns import TurnRow
 from replay.erasure import erase, unfinished
 from replay.errors import LogFull
 from replay.store import DiskStore
@@ -49,6 +53,7 @@ from tests.dnam.scripted import FakeClock, settings
 GARDEN = Ref("local", "garden")
 OPEN = PlaceSeen(LOCAL, "general", "channel", "general", "guild", guild=GARDEN, guild_name="Garden")
 TEA = '{"upserts": [{"kind": "preference", "text": "likes tea", "quote": "I like tea"}]}'
+QUOTED = TEA.replace('"quote"', '"evidence"')
 
 
 class World:
@@ -499,3 +504,33 @@ async def test_of_an_answer_to_who_was_erased_nothing_is_kept(world: World) -> N
     await exchanges.delivered(exchange)
     assert world.memory.engine.head().size == size
     assert (len(exchanges.unwritten), len(exchanges.unwritten.lost.after(0))) == (0, 0)
+
+
+# -- what is said behind a forget --------------------------------------------------------------------------------------
+
+
+async def test_an_answer_that_repeats_what_was_forgotten_is_in_no_search_and_raises_nothing(world: World) -> None:
+    """It had the message in its window still: no word of it confirms a guess of anybody who may search there."""
+    memory = world.memory
+    world.assistant = Assistant(memory, HeldModel({"extraction": lambda _: QUOTED}))
+    await world.says("ada", "I like tea", OPEN)
+    await world.replies("ada", "extract", OPEN)
+    await world.replies("ada", "forget likes tea", OPEN)
+    heard = await memory.heard("ben", "what does Ada like?", place=OPEN)
+    context = await memory.context(heard)
+    assert "I like tea" in context.window.words, "it stands there still"
+    turn = await memory.answered(heard, context, "From our conversation: I like tea, Ada says.")
+    await memory.delivered(heard, turn)
+    for number in range(12):
+        await memory.heard("ben", f"the gate is open, {number}", place=OPEN)
+    where = [Context(heard.session, heard.setting)]
+
+    async def found(word: str) -> Hits:
+        sought = Sought(word, memory.now(), 50, 50, beside=True)
+        return await memory.look(lambda rows: search(rows, where, sought))
+
+    for word in ("tea", "teax", "zanzibar"):
+        assert (await found(word)) == Hits()
+    await world.replies("ada", f"restore {derive('preference', 'likes tea')}", OPEN)
+    answers = [each.row.text for each in (await found("tea")).said if isinstance(each.row, TurnRow)]
+    assert "From our conversation: I like tea, Ada says." in answers

@@ -133,6 +133,14 @@ async def test_a_turn_with_calls_is_one_answer_and_one_bill(tmp_path: Path) -> N
         ("If I move to Paris I will tell you", "I move to Paris", "refused"),
         ("I never said my dog is called Rolf", "my dog is called Rolf", "refused"),
         ("Don't forget my dog is called Rolf", "my dog is called Rolf", "written"),
+        ("Remember that I like green tea", "I don't like green tea", "refused"),
+        ("I eat meat every day", "I don't eat meat", "refused"),
+        ("I am allergic to nuts", "I am not allergic to nuts", "refused"),
+        ("I can swim and I live in Bergen", "I can't swim", "refused"),
+        ("I work at Acme", "I used to work at Acme", "refused"),
+        ("My sister hates tea", "I hates tea", "refused"),
+        ("My sister hates tea", "My tea hates sister", "refused"),
+        ("My sister hates tea", "My sister hates tea", "written"),
     ],
 )
 async def test_the_opposite_of_what_was_said_is_not_noted(tmp_path: Path, said: str, text: str, outcome: str) -> None:
@@ -141,7 +149,7 @@ async def test_the_opposite_of_what_was_said_is_not_noted(tmp_path: Path, said: 
         await table.asks(said)
         (call,) = table.called()
         assert call.outcome == outcome
-        assert ("they did not say that it is so" in call.reason) == (outcome == "refused")
+        assert (": only what they say can be noted down" in call.reason) == (outcome == "refused")
         assert len([each for each in table.records if isinstance(each.event, ItemUpserted)]) == (outcome == "written")
 
 

@@ -66,7 +66,7 @@ async def test_the_turn_says_what_was_found_and_whom_it_drew_on(tmp_path: Path) 
         assert [use.session for use in turn.passages] == ["discord:channel:2"]
         assert [use.owner for use in turn.items] == [await assistant.memory.person("kim", platform="discord")]
         assert {turn.passages[0].id, turn.items[0].event} <= set(turn.causes)
-        assert turn.policy == "recall@8 context@6 compartments@2"
+        assert turn.policy == "recall@8 context@7 compartments@2"
         assert turn.limits == assistant.memory.limits()
 
 
@@ -113,7 +113,7 @@ async def test_where_recall_fails_the_answer_is_made_without_it_and_that_is_told
         assert (turn.text, context.past) == ("I see.", ())
         assert "- Kim: [fact] Keeps bees" in context.text
         assert turn.limits == without_recall(assistant.memory.limits())
-        assert turn.policy == "dnam-scoring@1 context@6 compartments@2"
+        assert turn.policy == "dnam-scoring@1 context@7 compartments@2"
         assert logged == ["recall failed: RuntimeError"]
         engine = assistant.memory.engine
         events = [engine.live.folding.record_at(Seq(seq + 1)) for seq in range(engine.head().size)]

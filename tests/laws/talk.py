@@ -252,3 +252,24 @@ def withdrawn(told: Teller) -> None:
             call=CALL,
         )
     )
+
+
+def quieted(told: Teller) -> None:
+    """An answer left recall as it was given, or, which readers take as well, one from before or a message."""
+    if not told.turns or told.any((True, False)):
+        answered(told)
+    turn_id, turn = told.any(told.turns[-2:])
+    item = next(iter(told.items.values()), None)
+    told.add(
+        e.TurnQuieted(
+            said=max(told.latest(turn_id), turn.said),
+            by=By("policy", name="quiet", version="3"),
+            causes=(turn_id,) if item is None else (item[0], turn_id),
+            session=turn.session,
+            audience=turn.audience,
+            era=turn.era,
+            asker=turn.asker,
+            quiet=(turn_id, told.hear().id) if told.any((True, False, False)) else (turn_id,),
+            policy="quiet@3",
+        )
+    )

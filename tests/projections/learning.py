@@ -18,6 +18,7 @@ from projections.decisions.hear import HeardRequest, hear, message_identity
 from projections.decisions.meet import Account
 from projections.decisions.merge import MergeRequest, merge
 from projections.decisions.place import PlaceSeen
+from projections.decisions.quieted import quieted_turn
 from projections.decisions.summaries import RefreshRequest, refresh
 from projections.decisions.work import WorkRequest, record_work
 from projections.events import Event, ExtractionAnswered, MergeAnswered, SummaryAnswered, TurnAnswered
@@ -194,7 +195,11 @@ class Town:
             place=HERE.place, audience=HERE, era=0, asker=self.ada, answers=question.id, text=text, call=CALL,
             limits=Limits(),
         )  # fmt: skip
-        return self.world.record(Minter(self.rows, turn_origin(question)).draft(turn)).id
+        minter = Minter(self.rows, turn_origin(question))
+        draft = minter.draft(turn)
+        for each in (draft, *quieted_turn(self.rows, minter, draft.id, turn)):
+            self.world.record(each)
+        return draft.id
 
     # -- what there is -----------------------------------------------------------------------------------------------
 

@@ -155,7 +155,7 @@ def test_only_what_is_active_and_holds_is_there(house: House) -> None:
 )
 def test_the_version_is_of_everything_that_scored(house: House, limits: Limits, version: str) -> None:
     assert scoring_version(limits) == version
-    assert prompt(house, "hello", limits).policy == f"{version} context@6 compartments@2"
+    assert prompt(house, "hello", limits).policy == f"{version} context@7 compartments@2"
 
 
 def test_the_one_word_that_is_asked_for_counts_more_than_all_that_was_said_before(house: House) -> None:

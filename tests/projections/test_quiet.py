@@ -6,31 +6,43 @@ from typing import Any
 import msgspec
 import pytest
 
+from projections.context import Context, Request, assemble
+from projections.decisions.answer import AnswerRequest, answer
 from projections.decisions.audience import change_audience
 from projections.decisions.moving import move
 from projections.decisions.moving_back import move_back
 from projections.decisions.remember import edit, forget, remember, restore
 from projections.decisions.shelf import joined
 from projections.events import (
+    Event,
     ItemEvicted,
     ItemForgotten,
     ItemMerged,
     ItemRedacted,
     ItemRestored,
     ItemUpserted,
+    ItemWithdrawn,
     MessageHeard,
     MessageRedacted,
+    TurnAnswered,
+    TurnQuieted,
 )
-from projections.events.values import PLATFORM, Audience, Evidence
+from projections.events.values import PLATFORM, Audience, Evidence, ItemUse, Limits
 from projections.fold import Record
-from projections.ids import EventId, Handle, Ref
-from projections.items import QUIET, ItemRow, items_of
-from projections.policies.compartments import Opening, in_channel, in_guild, of_person_in
+from projections.ids import NOBODY, EventId, Handle, Point, Ref
+from projections.items import QUIET, ItemRow, item_use, items_of
+from projections.policies.compartments import Opening, Setting, in_channel, in_guild, of_person_in
 from projections.policies.item_ids import derive
+from projections.policies.quiet import POLICY
+from projections.retrieval import Vocabulary
 from projections.rows import Rows
 from tests.projections.channel import hear
 from tests.projections.channel import message as a_message
 from tests.projections.items import ANN, BOB, HOME, MODEL, WIDE, an_item, message, quote, row_of, there_is
+from tests.projections.learning import CALL, SELF, Town
+from tests.projections.learning import HOME as LEARNED
+from tests.projections.learning import SESSION as LEARNED_IN
+from tests.projections.recall.stage import documents_of
 from tests.projections.reverting import WorldChronicle
 from tests.projections.test_audience_changes import CLOSED, GUILD, change, guild_item, open_world
 from tests.projections.test_moving import please_hide, please_share
@@ -370,3 +382,143 @@ def test_an_answer_stays_out_as_long_as_a_message_does_that_it_had_before_it() -
     assert set(forgets(world, ROME_ID)) == {rome.id, answer}
     assert restores(world) == ()
     assert set(restores(world, ROME_ID)) == {rome.id, answer}
+
+
+# As it is given
+
+
+def gives(
+    world: World, text: str, *causes: EventId, items: tuple[ItemUse, ...] = (), said: int = 50
+) -> tuple[EventId, list[Event]]:
+    """An answer whose prompt held these, by the decision."""
+    question = says(world, "and what of today?", said)
+    asked = context(world)._replace(causes=(question.id, *causes), items=items)
+    request = AnswerRequest(
+        Point(NOW + said, question.id), "dm", PLACE, DM, None, ANN, text, asked, CALL, Limits(), NOW + said + 1, "dnam"
+    )
+    events = world.decide(answer, request)
+    return next(each.id for each in world.records if each.event is events[0]), events
+
+
+def context(world: World) -> Context:
+    about = Setting(ANN, DM)
+    return assemble(world.rows, Request(about, "dm", Point(NOW, EventId(b"\xff" * 16)), "dnam", Vocabulary()))
+
+
+@pytest.fixture
+def pears() -> tuple[World, EventId]:
+    """Somebody took back what they had said."""
+    world = World()
+    heard = says(world, "I prefer pears", 1)
+    there_is(world, an_item(PEARS, evidence=resting_on(heard)))
+    forgets(world, PEARS_ID)
+    return world, heard.id
+
+
+PEARS = "User prefers pears."
+PEARS_ID = derive("fact", PEARS)
+
+
+def test_an_answer_that_has_what_left_before_it_leaves_in_the_same_decision_and_returns(
+    pears: tuple[World, EventId],
+) -> None:
+    world, heard = pears
+    turn, (answered, left) = gives(world, "You prefer pears.", heard)
+    assert isinstance(left, TurnQuieted)
+    forgotten = next(each.id for each in world.records if isinstance(each.event, ItemForgotten))
+    assert (left.quiet, left.causes, left.policy) == ((turn,), (forgotten, turn), POLICY)
+    assert (left.session, left.audience, left.era) == ("dm", DM, 0)
+    assert isinstance(answered, TurnAnswered)
+    assert left.said == answered.said
+    assert turn not in {each.id for each in documents_of(world.raw)}
+    assert set(restores(world, PEARS_ID)) == {heard, turn}
+    assert quieted(world) == set()
+    assert set(forgets(world, PEARS_ID)) == {heard, turn}
+
+
+def test_one_that_was_made_while_its_item_was_taken_back_leaves_too() -> None:
+    world = World()
+    there_is(world, an_item(TEA))
+    use = item_use(row_of(world, TEA))
+    forgets(world)
+    turn, events = gives(world, "You like tea.", use.event, items=(use,))
+    assert len(events) == 2
+    assert restores(world) == (turn,)
+
+
+def test_one_that_says_nothing_or_had_nothing_of_it_stays(pears: tuple[World, EventId]) -> None:
+    world, heard = pears
+    other = says(world, "hello there", 2)
+    assert len(gives(world, " ", heard, said=60)[1]) == 1
+    assert len(gives(world, "Good day: pears?", other.id, said=70)[1]) == 1
+
+
+def test_what_an_active_item_rests_on_as_well_takes_no_answer_with_it() -> None:
+    world = World()
+    heard = says(world, "tea in Rome", 1)
+    there_is(world, an_item(TEA, evidence=resting_on(heard)), an_item(ROME, evidence=resting_on(heard)))
+    assert forgets(world) == ()
+    assert len(gives(world, "You live in Rome.", heard.id)[1]) == 1
+
+
+def test_an_answer_that_has_such_an_answer_before_it_leaves_if_it_tells_of_it(pears: tuple[World, EventId]) -> None:
+    world, heard = pears
+    first, _ = gives(world, "You prefer pears.", heard)
+    second, events = gives(world, "As I said: a pear.", first, said=60)
+    assert isinstance(events[1], TurnQuieted)
+    third, _ = gives(world, "Pears, yes.", second, said=70)
+    other, events = gives(world, "It is noon.", first, second, said=80)
+    assert len(events) == 1
+    assert quieted(world) == {heard, first, second, third}
+    assert set(restores(world, PEARS_ID)) == {heard, first, second, third}
+    assert quieted(world) == set()
+    assert set(forgets(world, PEARS_ID)) == {heard, first, second, third}
+    assert other not in quieted(world)
+
+
+def test_one_that_tells_of_what_else_is_taken_back_stays_out_with_that() -> None:
+    world = World()
+    tea, rome = says(world, TEA, 1), says(world, ROME, 2)
+    there_is(world, an_item(TEA, evidence=resting_on(tea)), an_item(ROME, evidence=resting_on(rome)))
+    forgets(world)
+    forgets(world, ROME_ID)
+    first, _ = gives(world, "Tea, in Rome.", tea.id, rome.id)
+    second, _ = gives(world, "In Rome, tea.", first, said=60)
+    assert restores(world) == (tea.id,)
+    assert set(restores(world, ROME_ID)) == {rome.id, first, second}
+    assert quieted(world) == set()
+
+
+def test_where_its_words_are_gone_nothing_can_be_told_of_it(pears: tuple[World, EventId]) -> None:
+    world, heard = pears
+    gone = ItemWithdrawn(said=NOW, by=MODEL, owner=ANN, compartment=HOME, id=PEARS_ID, quiet=(heard,))
+    first, _ = gives(world, "You prefer pears.", heard)
+    world.add(gone, msgspec.structs.replace(gone, quiet=(first,)))
+    assert len(gives(world, "Pears!", first, said=60)[1]) == 1
+    assert len(gives(world, "Pears!", heard, said=70)[1]) == 2
+
+
+def test_what_the_assistant_said_and_an_import_brings_leaves_too_and_returns() -> None:
+    town = Town()
+    heard = town.learned("User likes green tea.", "I like green tea")
+    before = town.says("You like green tea.", SELF)
+    item_id = town.item("green tea").item.id
+
+    def forgotten(name: str) -> None:
+        request = please_forget(
+            item_id=item_id, owner=town.ada, openings=(Opening(town.ada, LEARNED),), origin=origin(name)
+        )
+        assert town.world.decide(forget, request)
+
+    forgotten("once")
+    assert quieted(town.world) == {heard.id, before.id}
+    after = town.says("You like green tea, as I said.", SELF)
+    left = town.world.records[-1].event
+    assert isinstance(left, TurnQuieted)
+    assert (left.quiet, left.session, left.asker) == ((after.id,), LEARNED_IN, NOBODY)
+    assert quieted(town.world) == {heard.id, before.id, after.id}
+    again = please_restore(item_id, owner=town.ada, openings=(Opening(town.ada, LEARNED),), origin=origin("back"))
+    town.world.decide(restore, again)
+    assert quieted(town.world) == set()
+    forgotten("twice")
+    assert quieted(town.world) == {heard.id, before.id, after.id}

@@ -111,7 +111,7 @@ def test_a_new_item_carries_who_what_and_why() -> None:
     assert (event.said, event.by, event.causes) == (LATER, PERSON, (message("I like tea"),))
     assert event.reason == "asked by the person; no item has this id or says this"
     guards = "own_lengths@1 secrets@1 instructions@4"
-    assert event.policy == f"matching@2 item_ids@1 kinds@1 text@1 compartments@2 quiet@2 alike@1 {guards}"
+    assert event.policy == f"matching@2 item_ids@1 kinds@1 text@1 compartments@2 quiet@3 alike@1 {guards}"
     assert event.intent is not None
     assert (event.intent.action, event.intent.needle) == ("remember", "Likes tea")
     assert event.intent.saw is not None
@@ -439,7 +439,7 @@ def test_messages_that_nothing_else_rests_on_leave_and_return() -> None:
     (back,) = world.decide(restore, please_restore(derive("fact", "likes tea")))
     assert isinstance(back, ItemRestored)
     assert back.returns == (message("a"), message("shared")), "an active item rests on them again"
-    assert (back.policy, event.policy) == ("matching@2 text@1 quiet@2 alike@1",) * 2
+    assert (back.policy, event.policy) == ("matching@2 text@1 quiet@3 alike@1 telling@2",) * 2
     assert quieted(world) == set()
 
 

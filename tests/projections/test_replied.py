@@ -206,12 +206,14 @@ def test_what_was_taken_back_is_not_quoted(
     assert not is_far or heard.id not in context.causes
 
 
-def test_an_answer_that_may_repeat_what_was_taken_back_is_not_quoted(world: World) -> None:
+def test_an_answer_that_left_with_what_was_taken_back_is_not_quoted(world: World) -> None:
     heard = said_before(world, "I like tea")
     turn = answer(world, "You like tea.", 2)
     delivered(world, turn, ref(3))
     chatter(world)
     forget(world, heard.id)
+    assert quote(prompt(world, ref(3)))
+    forget(world, heard.id, turn.id)
     assert quote(prompt(world, ref(3))) == ""
 
 

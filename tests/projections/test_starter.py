@@ -361,12 +361,12 @@ def test_an_answer_that_was_given_in_an_earlier_era_is_not(world: World) -> None
     assert lines(prompt(world)) == []
 
 
-def test_an_answer_that_had_before_it_what_went_quiet_is_not(world: World) -> None:
+def test_an_answer_that_went_quiet_with_what_it_had_before_it_is_not(world: World) -> None:
     heard = hear(world, spoken("my roses are ill", 0))
-    answered(world)
+    turn = answered(world)
     status: Status = "forgotten"
     item = Item("durable-1", ERIN, "guild/discord:club", "fact", "Grows roses.", NOW, NOW, Source("model"), status)
-    world.add(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=(heard.id,)))
+    world.add(ItemForgotten(said=NOW, by=OPERATOR, item=item, quiet=(heard.id, turn.id)))
     assert lines(prompt(world)) == []
 
 

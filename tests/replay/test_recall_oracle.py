@@ -100,7 +100,14 @@ def _small_spans(monkeypatch: pytest.MonkeyPatch) -> None:
 
 # -- histories ---------------------------------------------------------------------------------------------------------
 
-SAID = (e.MessageHeard,) * 12 + (e.MessageEdited, e.MessageDeleted, e.TurnAnswered, e.TurnAnswered, e.TurnWithdrawn)
+SAID = (e.MessageHeard,) * 12 + (
+    e.MessageEdited,
+    e.MessageDeleted,
+    e.TurnAnswered,
+    e.TurnAnswered,
+    e.TurnWithdrawn,
+    e.TurnQuieted,
+)
 KNOWN = (e.ItemUpserted,) * 8 + (e.ItemDeprecated, e.ItemForgotten, e.ItemRestored, e.ItemMoved, e.ItemMerged)
 AROUND = (e.MessageRedacted, e.PersonSeen, e.PersonRenamed, e.PlaceDescribed, e.PlaceAudienceChanged)
 DESCRIBED = tuple(Step(e.PlaceDescribed, salt) for salt in range(8))

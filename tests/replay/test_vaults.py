@@ -122,6 +122,12 @@ def withdrawn(audience: Audience) -> e.TurnWithdrawn:
     )  # fmt: skip
 
 
+def quieted(audience: Audience) -> e.TurnQuieted:
+    return e.TurnQuieted(
+        said=NOW, by=PLATFORM, session="s", audience=audience, era=0, asker=P, quiet=(event_id("t"),)
+    )  # fmt: skip
+
+
 def reply_withdrawn(**fields: Any) -> e.ReplyWithdrawn:
     return e.ReplyWithdrawn(
         said=NOW, by=PLATFORM, reply=event_id("r"), work="summary", call=CALL, at=NOW, **fields
@@ -163,6 +169,8 @@ RULES: list[tuple[e.Event, int | None, set[Handle]]] = [
     (called(GUILD, "guild/discord:7"), SET, {P}),
     (withdrawn(GUILD), ERA, {P}),
     (withdrawn(DIRECT), SET, {P}),
+    (quieted(GUILD), ERA, {P}),
+    (quieted(DIRECT), SET, {P}),
     (e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=GUILD, era=0, asker=P), ERA, {P}),
     (
         e.TurnDelivered(said=NOW, by=PLATFORM, turn=event_id("t"), session="s", audience=DIRECT, era=0, asker=P),

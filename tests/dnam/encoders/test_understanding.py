@@ -150,7 +150,7 @@ async def test_what_was_said_in_other_words_stands_in_the_prompt_and_what_it_too
         assert f"Relevant past conversations:\n- 2023-11-14\n[ada]: {ALE}" in context.text
         assert (turn.encoder, [use.rank for use in turn.nearest]) == (ENCODER, [1])
         assert [turn.nearest[0].event] == [use.id for use in turn.passages]
-        assert turn.policy == f"recall@8 context@6 compartments@2 {VERSION}"
+        assert turn.policy == f"recall@8 context@7 compartments@2 {VERSION}"
         assert notes(turn) == []
         (query,) = [request for request in server.requests if request.body["input_type"] == "query"]
         assert query.texts == [QUESTION]

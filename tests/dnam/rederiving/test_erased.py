@@ -203,7 +203,7 @@ def gone_after(story: Story, number: int) -> int:
 def test_after_any_history_no_canary_of_who_was_erased_is_in_any_file() -> None:
     gone: list[int] = []
 
-    @example(fixed_story(80), 2)
+    @example(fixed_story(100), 2)
     @given(stories(60), st.integers(0, 5))
     @settings(max_examples=6, deadline=None, database=None, derandomize=True)
     def some(story: Story, number: int) -> None:
