@@ -12,7 +12,7 @@ from dnam.cli.command import Command, Data, Json, Place, typed
 from dnam.cli.failures import Ending
 from dnam.cli.filing import DONE
 from dnam.cli.screen import UNPRINTED
-from dnam.cli.shell import Shell
+from dnam.cli.shell import Shell, refuse_lost_end
 from dnam.cli.spot import spot_of
 from projections.errors import BadRequest
 
@@ -179,6 +179,7 @@ async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncI
     waiting = Waiting(tell)
     engine = await in_thread(lambda: _engine(shell, waiting, tell, stays=stays), waiting)
     try:
+        refuse_lost_end(engine)
         shell.tell(engine, tell)
         memory = shell.memory(engine)
         await asyncio.to_thread(sweep_what_is_left, memory, tell)
