@@ -226,10 +226,13 @@ def verify(
     proof (RFC 9162) shows besides that the log begins with what the checkpoint signed. Where there is no log, nothing
     was checked, and it ends with 3: a folder that is not the memory is not to pass for a sound one.
     """
+    from replay.verify import Verified
     from replay.versions import tells_version
 
     shell = Shell(data, as_json)
-    with data_folder(shell, writable=False, keyless=True) as store:
+    since_then = {} if since is None else {"since": None}
+    nothing = {**unknown(Verified), "views": None, **since_then}
+    with told_so_far(shell.out, lambda: nothing), data_folder(shell, writable=False, keyless=True) as store:
         kept = _kept(store, since, vkey)
         seen = _verified(shell, store, opened=opened)
         found, held = _held(store, kept, seen)
