@@ -337,6 +337,12 @@ class DiskStore:
         self.log.close()
         self.log = self._open_log()
 
+    def check_readers(self) -> None:
+        """Strike readers who died from both tables; opening does it too."""
+        self.log.check_readers()
+        if self.views is not None:
+            self.views.check_readers()
+
     def take_notes(self) -> None:
         """Have the log note how far the ring goes, though nothing else is written to it: a shadow that is written needs
         it. For whoever has the store alone by now.
@@ -469,6 +475,9 @@ class MemoryStore:
     def misfit(self) -> str:
         """There are no views."""
         return ""
+
+    def check_readers(self) -> None:
+        """There are no readers but this process."""
 
     def newer_views(self) -> frozenset[str]:
         """There are none."""
