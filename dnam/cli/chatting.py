@@ -69,12 +69,8 @@ def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Jso
 
 def _chat(shell: Shell, user: str | None, place: str | None) -> None:
     import asyncio
-    import os
 
-    from dnam.settings import unheeded
-
-    for words in unheeded(os.environ, Path()):
-        shell.out.note(words)
+    shell.tell_unheeded()
     code = asyncio.run(_talk(shell, user, place))
     if code:
         raise Ending(code)

@@ -39,6 +39,7 @@ def learn(
     its end, and how many calls are `left`: null where something failed, and they were not counted.
     """
     shell = Shell(data, as_json, yes)
+    shell.tell_unheeded()
     with told_so_far(shell.out, lambda: nothing_learned()._asdict()) as so_far:
         learned = _learned(shell, user, session, so_far)
     if as_json:

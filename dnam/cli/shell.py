@@ -78,6 +78,13 @@ class Shell:
         self._given = f" --data {quote(data)}" if data else ""
         self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
 
+    def tell_unheeded(self) -> None:
+        """Say what is set and changes nothing, as a name that is mistyped: for a command that starts something."""
+        from dnam.settings import unheeded
+
+        for words in unheeded(os.environ, Path()):
+            note(words)
+
     def command(self, words: str) -> str:
         """A command on this memory, as it is to be typed: with --data where that was given."""
         return f"dnam {words}{self._given}"
