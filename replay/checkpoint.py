@@ -24,7 +24,6 @@ from typing import Literal, NamedTuple
 from projections.errors import BadRequest
 from replay.errors import (
     CheckpointAhead,
-    EndLost,
     ForeignCheckpoint,
     HistoryRewritten,
     LogError,
@@ -135,14 +134,11 @@ class Signed(NamedTuple):
 def sign(store: DiskStore, *, anew: bool = False) -> Signed:
     """Sign the log's head, under the write lock; `anew` gives it a new origin first.
 
-    Makes the key when there is none. CheckpointAhead or HistoryRewritten when that would contradict the last one,
-    EndLost when the views know of more.
+    Makes the key when there is none. CheckpointAhead or HistoryRewritten when that would contradict the last one.
     """
     keys = store.path / "keys"
     with store.lock:
         store.refresh()
-        if lost := store.misfit():
-            raise EndLost(lost)
         head, last = store.log.head(), _last(keys)
         signer, key_is = _signer(keys, store.log.id, last, anew=anew)
         checkpoint = Checkpoint(signer.name, head.size, head.root())

@@ -230,8 +230,7 @@ def verify(
     from replay.versions import tells_version
 
     shell = Shell(data, as_json)
-    since_then = {} if since is None else {"since": None}
-    nothing = {**unknown(Verified), "views": None, **since_then}
+    nothing = {**unknown(Verified), "views": None, **({} if since is None else {"since": None})}
     with told_so_far(shell.out, lambda: nothing), data_folder(shell, writable=False, keyless=True) as store:
         kept = _kept(store, since, vkey)
         seen = _verified(shell, store, opened=opened)

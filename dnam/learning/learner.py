@@ -87,6 +87,7 @@ class Learner:
         self._memory = assistant.memory
         self._persons = None if persons is None else [each for each in persons if each]
         self._chosen = None if chosen is None else set(chosen)
+        self._left: int | None = 0
         self._begin()
 
     @property
@@ -172,7 +173,7 @@ class Learner:
         self._read_so_far: list[Learned] = []
         self._summed_so_far: list[Refreshed] = []
         self._put_off = ""
-        self._left: int | None = 0
+        self._left = 0
 
     def so_far(self) -> LearnedAll:
         """What was learned since the last beginning, also where it broke off."""

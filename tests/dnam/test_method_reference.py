@@ -57,7 +57,7 @@ def test_every_type_in_a_signature_comes_from_dnam() -> None:
     """A method that wants what nobody can import cannot be called."""
     found: dict[str, Any] = {}
     for name in chain.from_iterable(FOR_PROGRAMS.values()):
-        method = inspect.getattr_static(Memory, name)
+        method: Any = inspect.getattr_static(Memory, name)
         method = method.fget if isinstance(method, property) else getattr(method, "__func__", method)
         for hint in get_type_hints(inspect.unwrap(method)).values():
             found |= {each.__name__: each for each in named_in(hint)}

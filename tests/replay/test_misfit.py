@@ -9,7 +9,6 @@ import pytest
 from projections.registry import FOLD
 from replay import codec
 from replay.builder import rebuild
-from replay.checkpoint import sign
 from replay.engine import Engine
 from replay.errors import DamagedViews, EndLost
 from replay.lmdb_file import GivenUp
@@ -101,14 +100,6 @@ def test_an_open_memory_goes_on_once_the_views_are_made_anew(data: Path, cut: by
         rebuild(engine.store, FOLD)
         engine.record(says("anew"))
         assert engine.stopped() is None
-
-
-def test_nobody_signs_a_log_that_lost_its_end(data: Path, cut: bytes) -> None:
-    store = DiskStore(data, FOLD, writable=False)
-    with pytest.raises(EndLost):
-        sign(store)
-    store.close()
-    assert not list((data / "keys").glob("checkpoint*"))
 
 
 def test_a_log_that_was_rewritten_meanwhile_is_followed_before_anything_is_said(
