@@ -315,3 +315,9 @@ def test_importing_does_nothing(tmp_path: Path) -> None:
     assert run.stdout.split()[:2] == ["[]", "False"]
     with pytest.raises(AttributeError):
         dnam.Nothing  # noqa: B018 - asking is the test
+
+
+async def test_whom_nobody_knows_is_told_without_a_command(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path) as memory:
+        with pytest.raises(Unknown, match="nobody here has the id local:9: they are known by the platform's id"):
+            await memory.person("9")

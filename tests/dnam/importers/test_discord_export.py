@@ -492,3 +492,9 @@ def test_a_message_that_names_more_people_than_one_can_is_passed_over(tmp_path: 
     arrivals = list(source(tmp_path, export(named, message(2))).read(Options()))
     assert len(requests(arrivals)) == taken + 1
     assert reasons(arrivals) == ({} if taken else {NAMES_TOO_MANY: 1})
+
+
+@pytest.mark.parametrize("named", [{"fileName": None}, {}])
+def test_an_attachment_without_a_name_takes_no_words_with_it(tmp_path: Path, named: dict[str, Any]) -> None:
+    (request,) = heard(tmp_path, export(message(1, "good morning", attachments=[{**named, "fileSizeBytes": 5}])))
+    assert (request.text, request.attachments) == ("good morning", (Attachment("file", 5),))
