@@ -178,7 +178,9 @@ class Access:
         if person:
             return person
         if not make:
-            raise Unknown(f"nobody here has the id {platform}:{user}. `dnam people` lists everybody")
+            raise Unknown(
+                f"nobody here has the id {platform}:{user}: they are known by the platform's id of them, not by a name"
+            )
         return await self._met(account)
 
     async def _known(self, person: Handle) -> Handle:

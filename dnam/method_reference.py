@@ -48,10 +48,10 @@ OF_THE_SHELL = frozenset(
 _MODULE = re.compile(r"\b(?:[a-z_]+\.)+(?=[A-Za-z_]+\b)")
 OPENING = (
     "Everything that `Memory` offers to a program of yours, with what `from dnam import …` has besides: `PlaceSeen`, "
-    "`Ref`, `Identity` and `Origin` to hand in, `DnamError` and its kinds (`BadEvent`, `BadRequest`, `Unknown`, "
-    "`ModelError`, `LogError`, `SettingError`) to catch. The key of a place is its own on its whole platform, "
-    "also where guilds name theirs alike. [Library](library.md) shows them at work. A method that is not here is of "
-    "dnam's own commands and adapters, and may change with any version."
+    "`Ref`, `Identity`, `Origin` and every other type that stands below, to hand in; `DnamError` and its kinds "
+    "(`BadEvent`, `BadRequest`, `Unknown`, `ModelError`, `LogError`, `SettingError`) to catch. The key of a place is "
+    "its own on its whole platform, also where guilds name theirs alike. [Library](library.md) shows them at work. A "
+    "method that is not here is of dnam's own commands and adapters, and may change with any version."
 )
 
 

@@ -22,8 +22,9 @@ from replay.folder import remove_for_good
 from replay.folding import Folding
 from replay.helper import helped
 from replay.line import Line
-from replay.live import Live, fits
+from replay.live import Live
 from replay.log import Head, Log
+from replay.misfit import fits
 from replay.position import Position
 from replay.store import DiskStore
 from replay.thinning import copy_readable

@@ -139,7 +139,7 @@ class Engine:
 
     def _prepare(self) -> None:
         """A writer's opening: the ring follows every erasure, views exist and are near the log's end. Nothing is made
-        of a log that does not end where it says.
+        of a log that does not end where it says, or before its views do.
         """
         if isinstance(self.live.locked, Damaged):
             return

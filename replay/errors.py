@@ -4,7 +4,7 @@ LogError      behind a dash stands what inherits from the error in front of it
 ├── opening   NotALog ─ CurrentLost
 │             NewerLog · Truncated · NothingHere · LogMissing
 ├── keys      KeyRingMissing · KeyRingUnreadable · KeyRingDamaged · ForeignKeyRing · KeyMissing
-├── reading   UnknownEvent · Damaged ─ DamagedPages
+├── reading   UnknownEvent · Damaged ─ DamagedPages · EndLost
 │             DamagedViews
 ├── trusting  NotACheckpoint · ForeignCheckpoint · UnknownSigner · ForgedCheckpoint · CheckpointAhead · HistoryRewritten
 │             SigningKeyUnusable
@@ -75,6 +75,12 @@ class Damaged(LogError):
 
 class DamagedPages(Damaged):
     """The pages of an LMDB file do not fit together: what is in them must not be believed, nor LMDB trust them."""
+
+
+class EndLost(Damaged):
+    """The views know of events that the log does not have: it lost its end, or an older copy was put in its place; or
+    they are another log's. Nothing is written before the log is accepted as it is, by hand.
+    """
 
 
 class DamagedViews(LogError):

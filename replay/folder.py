@@ -86,8 +86,10 @@ class Folder:
         replace_file(self._current, f"{fresh.name}\n".encode())
 
     def forget(self) -> None:
-        """Have none in force; for what can be built again."""
+        """Have none in force, also when the power is back; for what can be built again."""
         self._current.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            sync_folder(self.path)
 
     def strangers(self) -> list[Path]:
         """Databases that no builder made: its lock lies beside them until CURRENT names them, or they are gone.

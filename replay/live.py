@@ -17,13 +17,14 @@ from projections.fold import Fold, Record
 from projections.ids import EventId, VaultId
 from projections.rows import RawRows, Rows
 from replay import codec
-from replay.errors import Damaged, DamagedViews, KeyMissing, LogError, UnknownEvent
+from replay.errors import Damaged, DamagedViews, EndLost, KeyMissing, LogError, UnknownEvent
 from replay.folding import Folding, seqs_in
 from replay.kept import Kept
 from replay.known import Ids, Seen
 from replay.living import Living
 from replay.lmdb_file import REFUSED, GivenUp
-from replay.log import Glance, Head, Log, StoredEvent
+from replay.log import Glance, Head, StoredEvent
+from replay.misfit import fits
 from replay.overlay import Layer, Layered, Overlay, dropped_in
 from replay.position import Position
 from replay.remembered import Known, Remembered
@@ -52,14 +53,6 @@ class Look(NamedTuple):
 
 
 NOBODY_LOOKS = Look()
-
-
-def fits(position: Position, log: Log, head: Head) -> bool:
-    """Views ahead of the log, or of another log, are not used."""
-    if position.log != log.id or position.size > head.size:
-        return False
-    stored = log.get(position.size) if position.size else None
-    return position.digest == (bytes(32) if stored is None else codec.digest(stored.header))
 
 
 class Looking:
@@ -127,8 +120,9 @@ class Live:
         self._look = NOBODY_LOOKS
 
     def _locked(self) -> LogError | None:
-        """What keeps everybody from writing: a log that does not end where it says; one that a newer program wrote to,
-        also where its views are those of this one; or a vault that seals events, has no key here, and was not erased.
+        """What keeps everybody from writing: a log that does not end where it says, or before its views do; one that a
+        newer program wrote to, also where its views are those of this one; or a vault that seals events, has no key
+        here, and was not erased.
 
         Its people are not known either, so that what is derived from it could not be put into the right vault.
         """
@@ -138,6 +132,9 @@ class Live:
                 f"the log says that it ends at #{said}, and its last event is #{last}: what is shown may lack some. "
                 "Run `dnam verify`; `dnam restore-backup` brings a whole one back"
             )
+        lost = self.store.misfit()
+        if lost:
+            return EndLost(lost)
         for unknown in codec.unknown_forms(self.store.log.forms()):
             return UnknownEvent(unknown)
         ring, vaults = self.store.ring, self.store.log.vaults()

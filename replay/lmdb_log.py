@@ -63,6 +63,11 @@ class LmdbLog:
             self._environment.close()
             raise
 
+    def check_readers(self) -> None:
+        """Strike from the table of readers who died without a word: what they read would be kept for them for ever."""
+        with translated(self.folder):
+            self._environment.reader_check()
+
     def _open_tables(self) -> None:
         try:
             with translated(self.folder):

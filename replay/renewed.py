@@ -97,6 +97,10 @@ class Renewed:
         """A table."""
         return self._environment.open_db(name, create=create)
 
+    def reader_check(self) -> None:
+        """Strike dead readers from the table of readers."""
+        self._environment.reader_check()
+
     def sync(self) -> None:
         """Make all that was committed last."""
         self._environment.sync(True)

@@ -15,12 +15,23 @@ from typing import TYPE_CHECKING, NamedTuple
 from projections.fold import Fold
 from projections.ids import Seq
 from replay.clock import CLOCK_NOTE
-from replay.errors import ForeignKeyRing, KeyRingDamaged, KeyRingMissing, LogError, LogMissing, NotALog, NothingHere
+from replay.errors import (
+    DamagedViews,
+    ForeignKeyRing,
+    KeyRingDamaged,
+    KeyRingMissing,
+    LogError,
+    LogMissing,
+    NotALog,
+    NothingHere,
+)
 from replay.folder import Folder, Stamp, make_private, refuse_file, sync_folder
-from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, is_dead, translated
+from replay.lmdb_file import NO_FOLDER_OF_OURS, REFUSED, GivenUp, is_dead, translated
 from replay.lmdb_log import LmdbLog
 from replay.lock import ThreadLock, Waits, WriteLock, silently
 from replay.log import Log, MemoryLog
+from replay.misfit import misfit
+from replay.position import Position
 from replay.ring.file import FileRingStore
 from replay.ring.keyring import KeyRing, NoKeyRing
 from replay.ring.store import MemoryRingStore
@@ -93,6 +104,7 @@ class DiskStore:
         self._views_stamp: Stamp | None = None
         try:
             self._open_views()
+            self._notice_misfit()
             self._thorough = False
             if writable:
                 with translated(path):
@@ -128,6 +140,7 @@ class DiskStore:
             ring = KeyRing.open(keys) if keys.exists() else KeyRing.create(keys)
             self._refuse_beside(ring)
             log_id = os.urandom(16)
+            self._views_folder.forget()  # what was made of a log that is gone is not of this one
             with self._log_folder.building() as fresh:
                 LmdbLog.create(fresh, log_id, ring.check(log_id)).close()
                 self._log_folder.put_in_force(fresh)
@@ -249,6 +262,29 @@ class DiskStore:
             self.findings.append(Finding(other_version(views.lacking, views.newer_tables), mended=False))
         return views
 
+    def _notice_misfit(self) -> None:
+        found = self.misfit()
+        if found:
+            self.findings.append(Finding(found, mended=False))
+
+    def misfit(self) -> str:
+        """Why the views on disk, of whatever version, were not made of this log as it is; empty where they were, or
+        where there are none. The log is followed first: what another process put in its place has more events.
+        """
+        position = self._position_of_views()
+        if position is None:
+            return ""
+        if misfit(position, self.log):
+            self.follow_log()
+        return misfit(position, self.log)
+
+    def _position_of_views(self) -> Position | None:
+        """None also where it cannot be read (any more): they are not used then, and whoever looks at them says why."""
+        with suppress(DamagedViews, GivenUp):
+            written = None if self.views is None else self.views.written()
+            return None if written is None else written.position
+        return None
+
     def _refuse_views(self, why: str) -> None:
         self._why_unusable = why
         self.findings.append(Finding(f"{UNUSABLE}: {why}", mended=False))
@@ -300,6 +336,12 @@ class DiskStore:
         """Open the log anew: the pages that were read go out of memory. For whoever has the store alone."""
         self.log.close()
         self.log = self._open_log()
+
+    def check_readers(self) -> None:
+        """Strike readers who died from both tables; opening does it too."""
+        self.log.check_readers()
+        if self.views is not None:
+            self.views.check_readers()
 
     def take_notes(self) -> None:
         """Have the log note how far the ring goes, though nothing else is written to it: a shadow that is written needs
@@ -429,6 +471,13 @@ class MemoryStore:
 
     def let_go(self, dropped: Collection[Seq] | None = None) -> None:
         """There are no vectors."""
+
+    def misfit(self) -> str:
+        """There are no views."""
+        return ""
+
+    def check_readers(self) -> None:
+        """There are no readers but this process."""
 
     def newer_views(self) -> frozenset[str]:
         """There are none."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from projections.ids import Seq, VaultId
 from replay.errors import DamagedViews
 from replay.folding import Folding
-from replay.live import fits
+from replay.misfit import fits
 from replay.overlay import HISTORY
 from replay.packing import PackedRows, packed_all
 from replay.snapshot import Snapshot

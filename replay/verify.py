@@ -201,7 +201,7 @@ def verify(store: DiskStore, folding: Folding, *, opened: bool = False, progress
     walk.report((0, stray) for stray in store.log.strays(walk.bodies, head.size))
     for each in sorted(damage.intersection(store.ring.damage())):  # an append was going on where only one look sees it
         found(0, f"{RING}{each}")
-    for each in (*_lost_keys(store), *strange(store)):
+    for each in (*_lost_keys(store), *filter(None, [store.misfit()])):
         found(0, each)
     miscounted = [] if store.views is None else store.views.miscounted()
     for each in (*(damage for table in looked.tables.values() for damage in table.damage), *miscounted):
@@ -224,20 +224,6 @@ def _lost_keys(store: DiskStore) -> Iterator[str]:
     store.ring.refresh()
     for vault in sorted(store.log.vaults() - store.log.erased_vaults() - store.ring.vaults.keys()):
         yield f"the key of vault {vault.hex()} is missing, and no erasure destroyed it"
-
-
-def strange(store: DiskStore) -> Iterator[str]:
-    """Why the views would not be used, though each of their rows is whole."""
-    written = None if store.views is None else store.views.written()
-    position = None if written is None else written.position
-    if position is not None and position.log != store.log.id:
-        yield "views: they are of another log; `dnam replay` builds them anew"
-    elif position is not None and position.size > (size := store.log.head().size):
-        yield (
-            f"the log has {counted(size, 'event')}, and the views were made of {position.size}: its end is lost, or an "
-            "older copy of it was put in its place. `dnam restore-backup` brings back what a backup has; where this is "
-            "the log that is meant, `dnam replay` makes its views"
-        )
 
 
 def _walk_on(walk: _Walk, log: Log, stretches: Mapping[int, Stretch | None], folding: Folding | None) -> None:

@@ -84,6 +84,7 @@ class ViewCommits:
             log, views, base, upto = live.store.log, live.views(), live.base, live.folded
             if views is None or upto - base < least:
                 return None
+            live.store.check_readers()  # now and then: a process that stays up opens nothing anew
             stored = log.get(upto)
             assert stored is not None
             position = Position(upto, codec.digest(stored.header), log.id)

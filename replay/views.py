@@ -123,6 +123,11 @@ class Views:
         self._tables = {name: self._environment.open_db(name.encode(), create=create) for name in names}
         self._meta = None if META in self.lacking else self._environment.open_db(META.encode(), create=create)
 
+    def check_readers(self) -> None:
+        """See `LmdbLog.check_readers`."""
+        with translated(self.folder):
+            self._environment.reader_check()
+
     def unmap(self) -> None:
         """Open them anew: the pages that were read go out of memory. For whoever has the views alone."""
         self._renew()

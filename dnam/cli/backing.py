@@ -13,7 +13,7 @@ from dnam.cli.command import Command, Data, Json
 from dnam.cli.half_done import told_so_far, unknown
 from dnam.cli.screen import can_be_asked, note
 from dnam.cli.shell import Shell
-from dnam.cli.upkeep import data_folder
+from dnam.cli.upkeep import data_folder, tell_misfit
 from projections.counting import counted
 from projections.errors import BadRequest, DnamError
 
@@ -48,6 +48,7 @@ def backup(
     place = dest.expanduser()
     nothing = {"place": place, **unknown(BackedUp)}
     with told_so_far(shell.out, lambda: nothing), data_folder(shell, writable=False) as store:
+        tell_misfit(shell, store)
         keys = _keys_wanted(shell, with_keys)
         with _told_unfinished(place), shell.out.progress("backing up") as progress:
             done = back_up(store, place, now(), keys, progress)

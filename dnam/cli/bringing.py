@@ -82,6 +82,7 @@ def bring(
     What is known already is passed over, so the same import can be run again after it was broken off.
     """
     shell = Shell(data, as_json, yes)
+    shell.tell_unheeded()
     how = How(
         audience, tuple(map(whole, assistant or ())), [_pair(whole(each)) for each in same_person or []], portable
     )

@@ -12,7 +12,7 @@ from dnam.cli.command import Command, Data, Json, Place, typed
 from dnam.cli.failures import Ending
 from dnam.cli.filing import DONE
 from dnam.cli.screen import UNPRINTED
-from dnam.cli.shell import Shell
+from dnam.cli.shell import Shell, refuse_lost_end
 from dnam.cli.spot import spot_of
 from projections.errors import BadRequest
 
@@ -69,12 +69,8 @@ def chat(user: Self = None, place: Place = None, data: Data = None, as_json: Jso
 
 def _chat(shell: Shell, user: str | None, place: str | None) -> None:
     import asyncio
-    import os
 
-    from dnam.settings import unheeded
-
-    for words in unheeded(os.environ, Path()):
-        shell.out.note(words)
+    shell.tell_unheeded()
     code = asyncio.run(_talk(shell, user, place))
     if code:
         raise Ending(code)
@@ -179,6 +175,7 @@ async def _memory(shell: Shell, tell: "Tell", *, stays: bool = False) -> "AsyncI
     waiting = Waiting(tell)
     engine = await in_thread(lambda: _engine(shell, waiting, tell, stays=stays), waiting)
     try:
+        refuse_lost_end(engine)
         shell.tell(engine, tell)
         memory = shell.memory(engine)
         await asyncio.to_thread(sweep_what_is_left, memory, tell)

@@ -32,9 +32,14 @@ def learn(
 ) -> None:
     """Learn from what was heard or imported and not read yet.
 
-    Where there is no log, there is nothing to learn from, and that is no failure.
+    Where there is no log, there is nothing to learn from, and that is no failure. Ctrl-C breaks it off: what was
+    learned stays, and the same command goes on.
+    As JSON: the `extractions` and `summaries` that worked, how many `events` about items came of them; `errors` of
+    calls that are tried again, and `unmerged`, why items that are close stay apart; `put_off`, why it stopped before
+    its end, and how many calls are `left`: null where something failed, and they were not counted.
     """
     shell = Shell(data, as_json, yes)
+    shell.tell_unheeded()
     with told_so_far(shell.out, lambda: nothing_learned()._asdict()) as so_far:
         learned = _learned(shell, user, session, so_far)
     if as_json:
@@ -104,6 +109,8 @@ async def _session(memory: "Memory", text: str) -> str:
 
 async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "LearnedAll":
     """Learn, and say what came of it; where the model is paid, only after its price was agreed to."""
+    import asyncio
+
     estimate = await memory.look(learner.estimate)
     if not estimate.calls:
         _say(out, "Nothing to learn: everything has been read.")
@@ -111,15 +118,19 @@ async def learn_all(memory: "Memory", learner: "Learner", out: Screen) -> "Learn
     if learner.paid and not out.confirm(_price(memory, estimate)):
         _say(out, "Not learned. `dnam learn` does it later.")
         return nothing_learned()
-    with out.progress("learning", "calls") as tell:
-        learned = await learner.learn(tell)
+    try:
+        with out.progress("learning", "calls") as tell:
+            learned = await learner.learn(tell)
+    except asyncio.CancelledError:  # raised again: Ctrl-C
+        note(_broken_off_words(learner.so_far()))
+        raise
     _say(out, _learned_words(learned))
     for error, count in Counter(learned.errors).most_common():
         note(f"{count} call(s) failed and will be tried again by `dnam learn`: {error}")
     for error, count in Counter(learned.unmerged).most_common():
         note(f"items that are close stay apart, since {count} merge(s) failed: {error}")
     if learned.put_off:
-        note(f"{counted(learned.left, 'call')} put off, which `dnam learn` makes later: {learned.put_off}")
+        note(f"{counted(learned.left or 0, 'call')} put off, which `dnam learn` makes later: {learned.put_off}")
     return learned
 
 
@@ -128,6 +139,11 @@ def _learned_words(learned: "LearnedAll") -> str:
         f"Learned: {counted(learned.events, 'event')} about items "
         f"from {counted(learned.extractions, 'extraction')}; summaries refreshed {learned.summaries} times."
     )
+
+
+def _broken_off_words(learned: "LearnedAll") -> str:
+    left = "" if learned.left is None else f" {counted(learned.left, 'call')} left:"
+    return f"broken off. {_learned_words(learned)}{left} `dnam learn` goes on"
 
 
 def _price(memory: "Memory", estimate: "Estimate") -> str:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dnam.cli.screen import Screen, in_quotes, note
 from projections.errors import BadRequest
-from replay.errors import NothingHere
+from replay.errors import EndLost, NothingHere
 
 if TYPE_CHECKING:
     from dnam.failures import Tell
@@ -35,6 +35,12 @@ T = TypeVar("T")
 def nothing_yet(data: Path) -> None:
     """Say that a folder holds no log yet: an empty memory, and no failure."""
     note(f"nothing remembered here yet: there is no log in {data}. `dnam chat` or `dnam import` starts one")
+
+
+def refuse_lost_end(engine: "Engine") -> None:
+    """EndLost where the log lost its end, for whoever writes, or answers: what was forgotten may be back."""
+    if isinstance(engine.live.locked, EndLost):
+        raise engine.live.locked
 
 
 class View(NamedTuple):
@@ -71,6 +77,13 @@ class Shell:
         self.data = self.settings.data
         self._given = f" --data {quote(data)}" if data else ""
         self.out = Screen(as_json=as_json, yes=yes, timezone=self.settings.timezone)
+
+    def tell_unheeded(self) -> None:
+        """Say what is set and changes nothing, as a name that is mistyped: for a command that starts something."""
+        from dnam.settings import unheeded
+
+        for words in unheeded(os.environ, Path()):
+            note(words)
 
     def command(self, words: str) -> str:
         """A command on this memory, as it is to be typed: with --data where that was given."""
@@ -175,6 +188,7 @@ class Shell:
         )
         engine = await in_thread(opening, waiting)
         try:
+            refuse_lost_end(engine)
             self.tell(engine)
             memory = self.memory(engine)
             await asyncio.to_thread(sweep_what_is_left, memory, note)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from dnam.cli.command import At, Command, Data, Json, Said
+from dnam.cli.half_done import SoFar, told_so_far
 from dnam.cli.looking import as_of, tell_taken_back
 from dnam.cli.shell import Shell, View
 from dnam.cli.upkeep import data_folder
@@ -15,23 +16,29 @@ if TYPE_CHECKING:
     from replay.log import StoredEvent
 
 
+FIELDS = ("events", "tags", "people", "sessions", "items", "head", "root", "as_of")
+"""What is counted, as it is named for programs; null is what was not."""
+
+
 def stats(at: At = None, said: Said = None, data: Data = None, as_json: Json = False) -> None:
     """What there is, counted; now, or at a moment of the past.
 
     Nothing here changes without an event. By what had been said, there is no head and no root: the tree is over what
-    was recorded, in its order. Without a key ring, only what needs no key is counted, and it ends with 3.
+    was recorded, in its order. Without a key ring, only what needs no key is counted, and it ends with 3; as JSON,
+    what is not counted is null, and `error` says why.
     """
     from replay.errors import KeyRingDamaged, KeyRingMissing
 
     shell = Shell(data, as_json)
-    try:
-        with shell.looking(at, said) as view:
-            counted = _counted(view)
-            _tell_items_taken_back(view)
-    except (KeyRingMissing, KeyRingDamaged):
-        if at is None and said is None:
-            _tell_without_keys(shell)
-        raise
+    with told_so_far(shell.out, lambda: dict.fromkeys(FIELDS)) as so_far:
+        try:
+            with shell.looking(at, said) as view:
+                counted = _counted(view)
+                _tell_items_taken_back(view)
+        except (KeyRingMissing, KeyRingDamaged):
+            if at is None and said is None:
+                _tell_without_keys(shell, so_far)
+            raise
     if shell.out.as_json:
         shell.out.emit({**counted, "as_of": as_of(view)})
         return
@@ -46,15 +53,14 @@ def _tell_items_taken_back(view: View) -> None:
         tell_taken_back(taken_back(view.engine, view.looked.moment)._replace(summaries={}))
 
 
-def _tell_without_keys(shell: Shell) -> None:
+def _tell_without_keys(shell: Shell, so_far: SoFar) -> None:
     """What the headers alone say; no header is sealed."""
     with data_folder(shell, writable=False, keyless=True) as store:
         head = store.log.head()
         tags = _tags_of(store.log.read(0, head.size))
         counted = {**_by_tag(tags), **_head(head.size, head.at, head.epoch, head.root())}
-    if shell.out.as_json:
-        shell.out.emit(counted)
-    else:
+    so_far.value = lambda: dict.fromkeys(FIELDS) | counted
+    if not shell.out.as_json:
         shell.out.table((), _stats_cells(counted))
 
 

@@ -65,8 +65,12 @@ def checkpoint(
     Prints a C2SP checkpoint; the verifier key that it is checked with goes to stderr, or below the answer of --out.
     The key that signs is made the first time, in the folder `keys`. No event is written.
     """
+    from replay.errors import EndLost
+
     shell = Shell(data, as_json, yes)
     with data_folder(shell, writable=False) as store:
+        if lost := store.misfit():  # nobody is to vouch for what lost its end
+            raise EndLost(lost)
         if new_origin and not shell.out.confirm(NEW_ORIGIN):
             shell.out.nothing_done("not signed: nothing was changed")
             return

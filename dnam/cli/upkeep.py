@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from dnam.cli.command import Command, Data, Json
+from dnam.cli.command import Command, Data, Json, Yes
 from dnam.cli.ending import told_how_to_go_on
 from dnam.cli.failures import FOUND_SOMETHING, Ending
 from dnam.cli.half_done import told_so_far, unknown
@@ -31,6 +31,7 @@ OF_VIEWS, OF_A_KEY = ("views: ", "the views "), "the key of vault "
 """How problems begin that are of the views, and of a key."""
 NOTHING_LOST = "nothing is lost, and the log is as it was: `dnam replay` begins anew"
 TO_REPAIR = "Run `dnam verify`, and put it right from a backup with `dnam repair --from BACKUP`"
+THIS_ONE = "Is this the log that is meant? The views are made of it then, and what it lost is shown by nothing here."
 NAMED = 10
 """How many of the events that something is said of are named."""
 NO_VIEWS = (
@@ -67,14 +68,16 @@ def replay(
     ] = False,
     data: Data = None,
     as_json: Json = False,
+    yes: Yes = False,
 ) -> None:
     """Build every view anew from the log.
 
     The new ones are built beside those in force and take their place at once; a chat goes on meanwhile. It ends with 3,
     and changes nothing, where a body is missing that no event took: the old views may still have what it said. So it
-    does where there is no log: a folder that is not the memory is not to pass for a sound one.
+    does where there is no log: a folder that is not the memory is not to pass for a sound one. Where the views were
+    made of more than the log has, it asks first: with them goes what shows that the log lost its end.
     """
-    shell = Shell(data, as_json)
+    shell = Shell(data, as_json, yes)
     if check:
         with data_folder(shell, writable=False) as store:
             _check(shell, store)
@@ -102,12 +105,31 @@ def _rebuild(shell: Shell, store: "DiskStore") -> None:
             f"{_lost(lost)}: what the views still have of it would be gone with them, and nothing was done. {TO_REPAIR}"
             f". Without one, remove the folder {store.path / 'views'}: they are made without it then"
         )
+    _accept(shell, store)
     with told_how_to_go_on(NOTHING_LOST), shell.out.progress("replaying") as progress:
         built = rebuild(store, FOLD, progress, digested=True)
     if shell.out.as_json:
         shell.out.emit({"events": built.events, "digest": built.digest})
     else:
         shell.out.line(f"{counted(built.events, 'event')} replayed. Digest of all rows: {built.digest.hex()}")
+
+
+def _accept(shell: Shell, store: "DiskStore") -> None:
+    """Have somebody say that the log is the one that is meant, where its views were not made of it."""
+    lost = store.misfit()
+    if not lost:
+        return
+    shell.out.note(lost)
+    if not shell.out.confirm(THIS_ONE):
+        shell.out.nothing_done("not replayed: nothing was changed")
+        raise Ending(FOUND_SOMETHING)
+
+
+def tell_misfit(shell: Shell, store: "DiskStore") -> None:
+    """Say that the log lost its end, for a command that looks at the log alone."""
+    lost = store.misfit()
+    if lost:
+        shell.out.note(lost)
 
 
 def _lost(lost: "Sequence[Seq]") -> str:
@@ -204,10 +226,12 @@ def verify(
     proof (RFC 9162) shows besides that the log begins with what the checkpoint signed. Where there is no log, nothing
     was checked, and it ends with 3: a folder that is not the memory is not to pass for a sound one.
     """
+    from replay.verify import Verified
     from replay.versions import tells_version
 
     shell = Shell(data, as_json)
-    with data_folder(shell, writable=False, keyless=True) as store:
+    nothing = {**unknown(Verified), "views": None, **({} if since is None else {"since": None})}
+    with told_so_far(shell.out, lambda: nothing), data_folder(shell, writable=False, keyless=True) as store:
         kept = _kept(store, since, vkey)
         seen = _verified(shell, store, opened=opened)
         found, held = _held(store, kept, seen)
@@ -285,7 +309,7 @@ def _verified(shell: Shell, store: "DiskStore", *, opened: bool) -> "Verified":
     with shell.out.progress("verifying") as progress:
         found = verify(store, Folding(FOLD, store), opened=opened, progress=progress)
     noticed = [Problem(0, each.what) for each in store.findings if not tells_version(each.what)]
-    return found._replace(problems=(*noticed, *found.problems))
+    return found._replace(problems=tuple(dict.fromkeys((*noticed, *found.problems))))
 
 
 def _is_of_views(problem: "Problem") -> bool:

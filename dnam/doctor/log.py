@@ -13,8 +13,6 @@ from replay.store import UNUSABLE
 from replay.versions import EARLIER, NEWER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from replay.engine import Engine
 
 LATEST = 256
@@ -70,9 +68,11 @@ def _health(engine: "Engine") -> list[Finding]:
     found = [] if stopped is None else wrong(f"as of #{engine.live.folded}: {stopped}", FULL)
     cut = _cut(engine)
     found += [each for what in cut for each in wrong(what, FULL)]
-    noticed = [each.what for each in getattr(engine.store, "findings", ()) if each.what not in cut]
+    lost = engine.store.misfit()
+    if lost and str(stopped) != lost:
+        found += wrong(lost, FULL)
+    noticed = [each.what for each in getattr(engine.store, "findings", ()) if each.what not in (*cut, lost)]
     found += [finding for what in noticed for finding in _noticed(what)]
-    found += [finding for what in _strange(engine) for finding in wrong(what, FULL)]
     found += _latest(engine) if stopped is None else []
     size = engine.head().size
     last = f"; the last {min(size, LATEST)} read whole" if size else ""
@@ -98,14 +98,6 @@ def _cut(engine: "Engine") -> list[str]:
     except LogError as error:
         return [str(error)]
     return []
-
-
-def _strange(engine: "Engine") -> "Iterator[str]":
-    """Views that are of another log, or ahead of this one."""
-    from replay.store import DiskStore
-    from replay.verify import strange
-
-    return strange(engine.store) if isinstance(engine.store, DiskStore) else iter(())
 
 
 def _latest(engine: "Engine") -> list[Finding]:

@@ -306,7 +306,7 @@ def _attached(message: Message) -> Iterator[Attachment]:
 
 
 def _shown(files: Sequence[File], stickers: Sequence[Sticker]) -> Iterator[Attachment]:
-    yield from (Attachment(each.file_name, each.file_size_bytes) for each in files)
+    yield from (Attachment(each.file_name or "file", each.file_size_bytes) for each in files)
     yield from (Attachment(f"sticker {each.name or ''}".rstrip()) for each in stickers)
 
 

@@ -84,9 +84,9 @@ class User(msgspec.Struct, rename="camel"):
 
 
 class File(msgspec.Struct, rename="camel"):
-    """An attachment."""
+    """An attachment; one without a name is no reason to lose what was said beside it."""
 
-    file_name: str = "file"
+    file_name: str | None = None
     file_size_bytes: Size = 0
 
 

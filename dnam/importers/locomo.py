@@ -82,11 +82,12 @@ class _Sample(msgspec.Struct):
 
 
 class _Session(NamedTuple):
-    """`date` in ms, None when it has none that can be read."""
+    """`date` in ms, None when it has none that can be read. `is_list`: whether its turns stand in one, or are lost."""
 
     number: int
     date: int | None
     turns: list[Any]
+    is_list: bool = True
 
 
 class _Conversation(NamedTuple):
@@ -176,7 +177,8 @@ def _fingerprint(speakers: tuple[str, ...], sessions: list[_Session]) -> str:
     """What a conversation without an id is known by: who speaks, and how it begins. Not by its place in the file: the
     first of two files are two conversations.
     """
-    start = (speakers, sessions[0].date, sessions[0].turns[:1]) if sessions else (speakers,)
+    begins = next((each for each in sessions if each.is_list), None)
+    start = (speakers,) if begins is None else (speakers, begins.date, begins.turns[:1])
     digest = sha256(repr(start).encode("utf-8", "surrogatepass")).hexdigest()
     return f"conversation-{digest[:16]}"
 
@@ -184,8 +186,10 @@ def _fingerprint(speakers: tuple[str, ...], sessions: list[_Session]) -> str:
 def _sessions(content: dict[str, Any]) -> Iterator[_Session]:
     for key, turns in content.items():
         named = SESSION.fullmatch(key)
-        if named and isinstance(turns, list):
-            yield _Session(int(named[1]), session_ms(content.get(f"{key}_date_time")), turns)
+        if named:
+            is_list = isinstance(turns, list)
+            date = session_ms(content.get(f"{key}_date_time"))
+            yield _Session(int(named[1]), date, turns if is_list else [], is_list)
 
 
 def session_ms(date: object) -> int | None:
@@ -208,6 +212,8 @@ def _messages(conversation: _Conversation, place: PlaceSeen, assistants: Sequenc
     """
     last, given = -1, set[str]()
     for session in conversation.sessions:
+        if not session.is_list:
+            yield Skipped("session whose turns are not in a list", f"{conversation.key}, session {session.number}")
         for number, value in enumerate(session.turns, 1):
             where = f"{conversation.key}, session {session.number}, turn {number}"
             turn = _turn(session, value, where)

@@ -37,4 +37,4 @@ def by_now(arrivals: Iterable[Arrival], now: int) -> Iterator[Arrival]:
 def located(arrivals: Iterable[Arrival], path: Path) -> Iterator[Arrival]:
     """The same, and what is skipped says in which file or folder."""
     for arrival in arrivals:
-        yield arrival._replace(where=f"{arrival.where} of {path}") if isinstance(arrival, Skipped) else arrival
+        yield arrival._replace(where=f"{path}, {arrival.where}") if isinstance(arrival, Skipped) else arrival

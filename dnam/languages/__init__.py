@@ -39,6 +39,7 @@ class Reading(LanguageTable, frozen=True):
     openers: tuple[str, ...] = ()
     closers: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
+    consequences: tuple[str, ...] = ()
     contrasts: tuple[str, ...] = ()
     instead_of: tuple[str, ...] = ()
     starters: tuple[str, ...] = ()

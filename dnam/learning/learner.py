@@ -4,6 +4,7 @@ The loops run at the same cadence as live, counted in messages, in the order in 
 extraction has read is known from the log, so learning can be broken off and goes on where it stopped.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -47,7 +48,8 @@ class Estimate(NamedTuple):
 class LearnedAll(NamedTuple):
     """What learning did: extractions and refreshes that worked, item events, and what went wrong: calls that are tried
     again, and why items that are close stay apart. Where it was broken off, as by a limit or a service that rests for
-    long: why it is `put_off`, and how many calls are `left`, as `Estimate` counts them.
+    long: why it is `put_off`. `left` is how many calls are left then, as `Estimate` counts them, also where somebody
+    broke it off; None where something failed, and they were not counted.
     """
 
     extractions: int
@@ -56,7 +58,7 @@ class LearnedAll(NamedTuple):
     errors: tuple[str, ...]
     unmerged: tuple[str, ...] = ()
     put_off: str = ""
-    left: int = 0
+    left: int | None = 0
 
     @property
     def is_whole(self) -> bool:
@@ -85,6 +87,7 @@ class Learner:
         self._memory = assistant.memory
         self._persons = None if persons is None else [each for each in persons if each]
         self._chosen = None if chosen is None else set(chosen)
+        self._left: int | None = 0
         self._begin()
 
     @property
@@ -151,12 +154,20 @@ class Learner:
     async def learn(self, progress: Progress) -> LearnedAll:
         """Run the loops over everything unread, until it is read or the model may not be asked any more for now."""
         self._begin()
+        self._left = None
         try:
             await self._learn(progress)
+            self._left = 0
         except OverBudget as error:
             self._put_off = str(error) or type(error).__name__
-            self._left = (await self._memory.look(self.estimate)).calls
+            self._left = await self._calls_left()
+        except asyncio.CancelledError:
+            self._left = await self._calls_left()
+            raise
         return self.so_far()
+
+    async def _calls_left(self) -> int:
+        return (await self._memory.look(self.estimate)).calls
 
     def _begin(self) -> None:
         self._read_so_far: list[Learned] = []

@@ -8,7 +8,8 @@
        the log that is being replaced forgot, kept private or set to be kept less since (sealed_facts.py)
     4. keys that are wanted join the ring; the old log is linked into `replaced/`, and so is every other database beside
        it: where CURRENT is damaged, one of them is the log. The log gets a new origin
-    5. CURRENT is replaced, in one step. Up to here, whatever breaks off leaves the old log in force
+    5. no views are in force any more: those of a longer log would keep the shorter one from being written to
+       (replay/misfit.py). CURRENT is replaced, in one step. Up to here, whatever breaks off leaves the old log in force
     6. the views are built anew, the keys of whom was erased since destroyed, their erasures completed
 
 The log keeps its id, which its key ring and every seal are bound to. What is in no ledger and in no log here cannot be
@@ -108,6 +109,7 @@ def _replace(plan: Plan, keys: Sequence[RingRecord], now: int, progress: Progres
         _join(path / "keys", plan.target.ring, keys)
         aside = _set_aside(path, there) if there else None
         origin = new_origin(path / "keys", backup.log_id).name
+        Folder(path / "views").forget()
         place.put_in_force(fresh)
     made_of_it = [path / each for each in ("views", VECTORS, "mirror")]
     for each in (*before, *there, *made_of_it):  # what holds events has its second name

@@ -360,3 +360,9 @@ async def test_one_key_in_two_guilds_is_refused_by_whatever_takes_a_place(tmp_pa
             await memory.heard("bob", "hello, what is new?", place=harbour, name="Bob", key="b1")
         with pytest.raises(BadRequest, match="another guild"):
             await memory.look(lambda rows: asked_in(rows, Account("local", "bob"), harbour))
+
+
+async def test_whom_nobody_knows_is_told_without_a_command(tmp_path: Path) -> None:
+    async with Memory.open(tmp_path) as memory:
+        with pytest.raises(Unknown, match="nobody here has the id local:9: they are known by the platform's id"):
+            await memory.person("9")

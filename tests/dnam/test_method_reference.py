@@ -1,8 +1,11 @@
 """What programs of others may rely on: every method of a memory is listed as such, or as dnam's own."""
 
+import inspect
 import subprocess
 import sys
+from collections.abc import Iterator
 from itertools import chain
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -34,6 +37,34 @@ def test_what_programs_need_comes_from_dnam() -> None:
     assert issubclass(dnam.Unknown, dnam.BadRequest)
     with pytest.raises(AttributeError, match="no attribute 'Memmory'"):
         _ = dnam.Memmory
+
+
+STANDARD = ("builtins", "collections.abc", "datetime", "pathlib", "types", "typing")
+
+
+def named_in(annotation: Any) -> Iterator[Any]:
+    """The types that an annotation is made of; literal values are none."""
+    if get_origin(annotation) is Literal:
+        return
+    arguments = get_args(annotation)
+    for each in arguments:
+        yield from named_in(each)
+    if not arguments and annotation not in (None, ...):
+        yield annotation
+
+
+def test_every_type_in_a_signature_comes_from_dnam() -> None:
+    """A method that wants what nobody can import cannot be called."""
+    found: dict[str, Any] = {}
+    for name in chain.from_iterable(FOR_PROGRAMS.values()):
+        method: Any = inspect.getattr_static(Memory, name)
+        method = method.fget if isinstance(method, property) else getattr(method, "__func__", method)
+        for hint in get_type_hints(inspect.unwrap(method)).values():
+            found |= {each.__name__: each for each in named_in(hint)}
+    own = {name: each for name, each in found.items() if each.__module__ not in STANDARD}
+    assert {"By", "Handle", "Item", "Setting"} <= own.keys()
+    assert {name: getattr(dnam, name, None) for name in own} == own
+    assert own.keys() <= set(dnam.__all__)
 
 
 def test_it_is_loaded_when_it_is_asked_for() -> None:

@@ -15,13 +15,16 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from prompt_toolkit.application import create_app_session
+from prompt_toolkit.input import create_pipe_input
+from prompt_toolkit.output import DummyOutput
 
 from dnam import unwritten
 from dnam.adapters.offline import OfflineModel
 from dnam.adapters.terminal import chat as chatting
 from dnam.adapters.terminal.chat import COULD_NOT, DONE, Chat, chat
 from dnam.adapters.terminal.interrupts import Interrupted, Interrupts
-from dnam.adapters.terminal.reading import PipedLines, split
+from dnam.adapters.terminal.reading import EditedLines, PipedLines, split
 from dnam.adapters.terminal.screen import JsonScreen, TextScreen
 from dnam.assistant import Assistant
 from dnam.commands.command import Reply as Replied
@@ -573,3 +576,11 @@ class TestChoosingAModel:
     async def test_with_a_key_it_is_claude(self) -> None:
         model = choose(read({"ANTHROPIC_API_KEY": "key"}, {}), load("en"))
         assert (model.name, model.paid) == ("claude", True)
+
+
+@pytest.mark.parametrize("code", ["\x1b[31m", "\x1b[0m", "\x1b[1;31m", "\x1b[<31m", "\x1b[38;5;196m", "\x1b[96;14;13M"])
+async def test_colours_that_are_pasted_into_a_line_lose_nothing_of_it(code: str) -> None:
+    with create_pipe_input() as keys, create_app_session(input=keys, output=DummyOutput()):
+        lines = EditedLines("Ada> ")
+        keys.send_text(f"I like {code}red\rand tea\r")
+        assert [await lines.next(), await lines.next()] == ["I like red", "and tea"]

@@ -758,6 +758,17 @@ def test_a_restore_that_breaks_off_leaves_the_log_in_force(
     assert words(data) == [f"word {n}" for n in range(8)]
 
 
+def test_a_kill_behind_the_last_step_leaves_no_views_of_more_than_the_log_has(data: Path, place: Path) -> None:
+    talk(data)
+    backed_up(data, place)
+    talk(data, 8, 10)
+    killed(data, place, "rmtree")
+    with Engine.open(data, clock=FakeClock()) as engine:
+        assert engine.stopped() is None
+        engine.record(says("behind it"))
+    sound(data)
+
+
 def test_what_was_stored_otherwise_is_noticed(data: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     talk(data)
     backed_up(data, place)

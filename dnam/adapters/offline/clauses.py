@@ -73,6 +73,7 @@ class Reader:
         self._hedge = re.compile(any_of(language.hedges), re.IGNORECASE)
         disowned = any_of(language.hedges | language.reporting_words)
         self._disowned = re.compile(rf"[\s,–—(-]{{0,9}}(?:[\w']{{1,20}}\s{{1,9}}){{0,2}}{disowned}", re.IGNORECASE)
+        self._follows = [compiled(rf"[\s,–—-]{{0,9}}{pattern}") for pattern in reading.consequences]
         self._aside = re.compile(rf",\s?{any_of(language.reporting_words)}", re.IGNORECASE)
         self._question = re.compile(any_of(language.question_words), re.IGNORECASE)
         self._tag = re.compile(any_of(language.question_tags), re.IGNORECASE)
@@ -152,7 +153,9 @@ class Reader:
     def _doubted(self, clause: Clause) -> bool:
         """Whether a clause takes itself back: "maybe …", "…, or maybe not", "…, he said", or words that are quoted."""
         within = self._hedge.search(clause.text) or self._aside.search(clause.text) or BLANK in clause.text
-        return bool(within or self._disowned.match(clause.closer + clause.rest))
+        behind = clause.closer + clause.rest
+        disowned = self._disowned.match(behind) and not any(each.match(behind) for each in self._follows)
+        return bool(within or disowned)
 
     def _spans(self, text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
         """Where the clauses of a sentence stand, and what joins each to the one before it."""

@@ -13,6 +13,7 @@ from dnam.adapters.terminal.interrupts import Interrupted
 
 if TYPE_CHECKING:
     from prompt_toolkit import PromptSession
+    from prompt_toolkit.key_binding import KeyBindings
 
 CHUNK_BYTES = 65_536
 LINES_AHEAD = 64
@@ -57,8 +58,25 @@ class EditedLines:
             from prompt_toolkit import PromptSession
             from prompt_toolkit.history import InMemoryHistory
 
-            self._session = PromptSession(history=InMemoryHistory(), interrupt_exception=Interrupted)
+            self._session = PromptSession(
+                history=InMemoryHistory(), interrupt_exception=Interrupted, key_bindings=_no_mouse()
+            )
         return self._session
+
+
+def _no_mouse() -> "KeyBindings":
+    """The editor takes a colour that is pasted (ESC [ 31 m) for a mouse of a terminal, and fails at what it lacks. Here
+    no mouse is asked for, so none reports: whatever looks like it is passed over, and the line goes on.
+    """
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+    from prompt_toolkit.keys import Keys
+
+    keys = KeyBindings()
+
+    @keys.add(Keys.Vt100MouseEvent)
+    def passed_over(_: KeyPressEvent) -> None: ...
+
+    return keys
 
 
 class PipedLines:

@@ -307,10 +307,12 @@ def test_what_is_skipped_is_told_with_its_first_places(tmp_path: Path, option: s
     given = write(tmp_path / "talk.json", export(message(0), *bad, message(5, id="a", timestamp="never")))
     command = ("import", option, "--audience", "guild", given, "--data", tmp_path / "d")
     printed = dnam(*command).out
-    assert re.search(rf"4: not in the form of a message \(message 2: .* of {given}, message 3: .*, …\)\n", printed)
-    assert f"1: without a usable time (message 6 (id a) of {given})\n" in printed
+    assert re.search(
+        rf"4: not in the form of a message \({given}, message 2: .*, {given}, message 3: .*, …\)\n", printed
+    )
+    assert f"1: without a usable time ({given}, message 6 (id a))\n" in printed
     (said,) = (each for each in dnam(*command, "--json").value.values() if each)
-    assert said["skipped_at"]["without a usable time"] == [f"message 6 (id a) of {given}"]
+    assert said["skipped_at"]["without a usable time"] == [f"{given}, message 6 (id a)"]
     assert len(said["skipped_at"]["not in the form of a message"]) == 3
 
 
@@ -733,4 +735,4 @@ def test_what_is_wrong_with_a_pipe_is_told_by_the_name_that_was_given(tmp_path: 
 def test_what_is_skipped_of_a_pipe_is_told_by_the_name_that_was_given(tmp_path: Path) -> None:
     given = write(tmp_path / "talk.json", export(message(1, id="abc", timestamp="9999-12-31T00:00:00Z"), message(2)))
     ran = piped(given.read_bytes(), "import", "--audience", "guild", "--no-learn", "-", "--data", tmp_path / "d")
-    assert " of -" in ran.out
+    assert "(-, message " in ran.out

@@ -234,5 +234,8 @@ def test_a_program_reads_what_was_learned_until_somebody_ended_it(tmp_path: Path
     assert ran.code == 130
     learned = ran.value if command == "learn" else ran.value["learned"]
     assert learned["extractions"] > 0
+    assert learned["left"] > 0
+    assert f"{learned['extractions']} extractions; summaries refreshed" in ran.err
+    assert f"{learned['left']} calls left: `dnam learn` goes on" in ran.err
     assert ran.value["error"]["message"] == "interrupted"
     assert command == "learn" or ran.value["imported"]["known"] == 600

@@ -25,6 +25,7 @@ from projections.errors import BadRequest
 from projections.ids import Ref
 from replay.engine import Engine
 from tests.dnam.cli.memories import ROOT, Ran, dnam
+from tests.dnam.importers.files import SAMPLE
 from tests.hanging import HANGS
 
 PATIENCE_SECONDS = 240
@@ -495,3 +496,12 @@ class TestInATerminal:
         assert terminal.ends() == 0
         assert {each.name for each in tmp_path.iterdir()} == {"new"}
         assert dnam("show", "Ada", "--data", tmp_path / "new", "--json").code == 0
+
+
+@pytest.mark.parametrize("command", [("chat",), ("run",), ("learn",), ("import", SAMPLE, "--no-learn")])
+def test_a_mistyped_name_is_told_by_whatever_starts_something(
+    tmp_path: Path, command: tuple[str | Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DNAM_LERN", "1")
+    ran = dnam(*command, "--data", tmp_path / "d", given="exit\n")
+    assert ran.err.count("environment: there is no setting 'DNAM_LERN'") == 1

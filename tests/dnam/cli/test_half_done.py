@@ -163,6 +163,29 @@ def test_a_compaction(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (ran.code, is_as_when_done(ran, dnam("--json", "compact", "--data", data))) == (3, True)
 
 
+@pytest.mark.parametrize("harm", ["gone", "damaged"])
+def test_what_is_counted_without_readable_keys(data: Path, harm: str) -> None:
+    done = dnam("--json", "stats", "--data", data)
+    for each in ("ring-a", "ring-b"):
+        (data / "keys" / each).unlink() if harm == "gone" else (data / "keys" / each).write_bytes(b"x" * 999)
+    ran = dnam("--json", "stats", "--data", data)
+    assert (ran.code, is_as_when_done(ran, done)) == (3, True)
+    assert (ran.value["events"], ran.value["tags"]) == (done.value["events"], done.value["tags"])
+    assert [name for name, value in ran.value.items() if value is None] == ["people", "sessions", "items", "as_of"]
+    then = dnam("--json", "stats", "--at", "3", "--data", data)
+    assert (then.code, is_as_when_done(then, done), then.value["events"]) == (3, True, None)
+
+
+@pytest.mark.parametrize("of", [(), ("--since", "FILE")])
+def test_a_verify_of_a_folder_without_a_log(data: Path, tmp_path: Path, of: tuple[str, ...]) -> None:
+    kept = tmp_path / "kept.checkpoint"
+    assert dnam("checkpoint", "--out", kept, "--data", data).code == 0
+    since = [kept if each == "FILE" else each for each in of]
+    ran = dnam("--json", "verify", *since, "--data", tmp_path / "nothing")
+    assert (ran.code, is_as_when_done(ran, dnam("--json", "verify", *since, "--data", data))) == (3, True)
+    assert "there is no log in" in ran.value["error"]["message"]
+
+
 # -- what it does not tell -----------------------------------------------------------------------------------------
 
 

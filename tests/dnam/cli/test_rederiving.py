@@ -53,7 +53,7 @@ def test_by_the_same_model_nobody_is_asked_and_nothing_differs(learned: Path) ->
         "dnam: a new shadow same, by offline with extraction@4 and summary@2",
         "dnam: 14 runs of the loops, decided anew from what was replied then: nobody is asked.",
     ]
-    assert ran.out.splitlines()[0] == "The shadow same knows the log up to #77: 0 calls of offline, $0.0000."
+    assert ran.out.splitlines()[0] == "The shadow same knows the log up to #80: 0 calls of offline, $0.0000."
     assert events_of(learned) == before
     ran = dnam("diff", "--shadow", "same", "--data", learned)
     assert (ran.code, "nothing differs" in ran.err) == (0, True)
@@ -83,7 +83,7 @@ def test_another_model_is_asked_once_and_what_is_done_is_not_done_again(learned:
 def test_shadows_are_listed_and_dropped(learned: Path, tmp_path: Path) -> None:
     derived(learned, name="old")
     listed = {each["name"]: each for each in dnam("shadows", "list", "--json", "--data", learned).values}
-    assert listed["old"]["upto"] == 77
+    assert listed["old"]["upto"] == 80
     assert "old" in dnam("shadows", "--data", learned).out
     assert dnam("shadows", "drop", "old", "--data", learned).code == 2  # there is no terminal to ask in
     assert dnam("shadows", "drop", "old", "--yes", "--json", "--data", learned).value == {
@@ -143,7 +143,7 @@ def test_one_person_alone(learned: Path) -> None:
 
 
 def test_from_a_moment_on_what_was_recorded_before_stays(learned: Path) -> None:
-    derived(learned, "--model", CAREFUL, "--from", "77", name="later")
+    derived(learned, "--model", CAREFUL, "--from", "80", name="later")
     assert dnam("diff", "--shadow", "later", "--data", learned).code == 0
 
 
@@ -398,7 +398,7 @@ async def test_what_came_since_and_needs_no_call_is_gone_on_with_without_a_key(
         how = ("rederive", "--name", "opus") if name == "rederive" else ("adopt", "opus", "--yes")
         ran = await asyncio.to_thread(run, *how)
         assert ran.code == 0, ran.err
-        assert load(by_haiku, "opus").upto > 77
+        assert load(by_haiku, "opus").upto > 80
 
 
 async def test_what_came_since_and_needs_a_call_is_left_by_behind(
@@ -433,8 +433,8 @@ def test_a_no_is_told_to_programs_and_leaves_nothing(learned: Path, monkeypatch:
 def test_what_was_read_less_after_a_redaction_is_listed_with_what_is_gone(learned: Path, tmp_path: Path) -> None:
     path = Path(shutil.copytree(learned, tmp_path / "data", ignore=shutil.ignore_patterns("shadows")))
     assert dnam("redact", "#28", "--yes", "--data", path).code == 0
-    tobi = "  #52  extraction of Tobi, in guild Larkhill Garden Club: without #28\n"
-    session = "  #68  summary of discord:channel:1203294940692611078: without #28\n"
+    tobi = "  #53  extraction of Tobi, in guild Larkhill Garden Club: without #28\n"
+    session = "  #71  summary of discord:channel:1203294940692611078: without #28\n"
     ran = dnam("rederive", "--name", "next", "--data", path)
     listed = "6 runs read less than when they were recorded: what was read then was edited or taken back since.\n"
     assert f"{listed}{tobi}{session}" in ran.out
@@ -448,7 +448,7 @@ def test_what_was_read_less_after_a_redaction_is_listed_with_what_is_gone(learne
     value = dnam("diff", "--shadow", "next", "--json", "--data", path).value
     runs = value["less_read"]
     assert [(each["seq"], [of["seq"] for of in each["inputs"]]) for each in runs] == [
-        (seq, [28]) for seq in (52, 68, 70, 72, 74, 76)
+        (seq, [28]) for seq in (53, 71, 73, 75, 77, 79)
     ]
     assert dnam("rederive", "--name", "next", "--json", "--data", path).value["less_read"] == runs
     page = dnam("diff", "--shadow", "next", "--html", "-", "--data", path).out

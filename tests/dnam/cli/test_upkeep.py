@@ -15,6 +15,7 @@ from dnam.memory import Memory
 from projections.fold import Fold
 from projections.registry import PROJECTIONS
 from replay.builder import rebuild
+from replay.errors import EndLost
 from replay.pages.form import PAGE_SIZE
 from replay.ring.records import SIZE
 from replay.store import DiskStore
@@ -325,7 +326,9 @@ def test_without_a_key_ring_events_are_counted_by_tag_and_nothing_else_is_told(d
     harm(data)
     ran = dnam("stats", "--json", "--data", data)
     assert (ran.code, said in ran.err) == (3, True)
-    assert ran.value == {name: whole[name] for name in ("events", "tags", "head", "root")}
+    counted = {name: whole[name] for name in ("events", "tags", "head", "root")}
+    assert said in ran.value["error"]["message"]
+    assert {**ran.value, "error": None} == {**dict.fromkeys(whole), **counted, "error": None}
     assert ["message.heard", "6"] in [line.split() for line in dnam("stats", "--data", data).out.splitlines()]
     assert dnam("stats", "--at", "3", "--data", data).out == ""
     for command in (("log",), ("people",), ("remember", "Kim", "a word"), ("replay",)):
@@ -416,3 +419,61 @@ def test_a_table_that_was_lost_is_damage_and_no_other_version(data: Path) -> Non
     ran = dnam("remember", "Kim", "plays the harp", "--data", data)
     assert (ran.code, ran.err.startswith("dnam: noticed and mended: the views cannot be used")) == (0, True)
     assert dnam("verify", "--data", data).code == 0
+
+
+@pytest.fixture
+def cut(data: Path, tmp_path: Path) -> Path:
+    """The memory with an older copy of its log put in the place of a longer one, of which the views were made."""
+    shutil.copytree(data / "log", tmp_path / "older")
+    make(data, lambda memory: memory.heard("100", "so long", platform="discord", key="late"))
+    shutil.rmtree(data / "log")
+    shutil.copytree(tmp_path / "older", data / "log")
+    return data
+
+
+LOST = "its end is lost, or an older copy of it was put in its place"
+
+
+def test_a_log_that_lost_its_end_is_told_by_whoever_looks(cut: Path, tmp_path: Path) -> None:
+    commands = (("people",), ("show", "Kim"), ("stats",), ("replay", "--check"), ("backup", tmp_path / "copy"))
+    for command in commands:
+        ran = dnam(*command, "--data", cut)
+        assert (ran.code, ran.err.count(LOST)) == (int("--check" in command), 1), command
+    for command in (("verify",), ("doctor",)):
+        ran = dnam(*command, "--data", cut)
+        assert (ran.code, ran.out.count(LOST)) == (1, 1), command
+
+
+def test_a_log_that_lost_its_end_is_not_written_to_before_it_is_accepted(cut: Path) -> None:
+    refused = (("remember", "Kim", "plays the harp"), ("import", SAMPLE), ("chat", "--as", "Kim"), ("checkpoint",))
+    for _ in range(2):
+        for command in refused:
+            ran = dnam(*command, "--data", cut, given="hello\n")
+            assert (ran.code, ran.err.count(LOST)) == (3, 1), command
+    ran = dnam("replay", "--data", cut)
+    assert (ran.code, ran.err.count(LOST), "pass --yes" in ran.err) == (2, 1, True)
+    assert dnam("verify", "--data", cut).code == 1
+    ran = dnam("replay", "--yes", "--data", cut)
+    assert (ran.code, ran.err.count(LOST)) == (0, 1)
+    assert dnam("verify", "--data", cut).code == 0
+    assert dnam("remember", "Kim", "plays the harp", "--data", cut).code == 0
+
+
+def test_somebody_who_is_asked_may_leave_a_log_that_lost_its_end_as_it_is(
+    cut: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = bytes_of(cut)
+    monkeypatch.setattr("dnam.cli.screen.can_be_asked", lambda: True)
+    ran = dnam("replay", "--data", cut, given="n\n")
+    assert (ran.code, "nothing was changed" in ran.err + ran.out) == (1, True)
+    assert bytes_of(cut) == before
+
+
+def test_the_library_says_that_a_log_lost_its_end(cut: Path) -> None:
+    async def asked() -> None:
+        async with Memory.open(cut, clock=FakeClock()) as memory:
+            assert LOST in str(memory.stopped)
+            with pytest.raises(EndLost, match=LOST):
+                await memory.remember(await memory.person("100", platform="discord"), "plays the harp")
+
+    asyncio.run(asked())

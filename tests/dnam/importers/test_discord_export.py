@@ -525,3 +525,9 @@ def test_of_what_the_assistant_said_it_is_told_whom_it_answers(tmp_path: Path) -
 def test_a_public_thread_has_the_readers_of_its_channel(tmp_path: Path, kind: str, readers: str | None) -> None:
     (request,) = heard(tmp_path, export(message(1), kind=kind), Options(audience="guild"))
     assert request.place.readers == (readers and Ref("discord", readers))
+
+
+@pytest.mark.parametrize("named", [{"fileName": None}, {}])
+def test_an_attachment_without_a_name_takes_no_words_with_it(tmp_path: Path, named: dict[str, Any]) -> None:
+    (request,) = heard(tmp_path, export(message(1, "good morning", attachments=[{**named, "fileSizeBytes": 5}])))
+    assert (request.text, request.attachments) == ("good morning", (Attachment("file", 5),))

@@ -9,7 +9,7 @@ import pytest
 
 from dnam.importers.detect import detect
 from dnam.importers.locomo import SAME_ID, session_ms
-from dnam.importers.source import BrokenImport, Channel, Options
+from dnam.importers.source import BrokenImport, Channel, Options, Skipped
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
 from projections.events.values import Attachment
@@ -152,6 +152,22 @@ def test_what_is_not_taken_is_counted_by_its_reason(tmp_path: Path) -> None:
         "conversation with a sample_id that was there before": 1,
         "not in the form of a conversation": 2,
     }
+
+
+@pytest.mark.parametrize("turns", [{"1": turn(3, 1, "Ada")}, "hi", None, 7])
+def test_a_session_whose_turns_are_in_no_list_is_told_with_its_place(tmp_path: Path, turns: object) -> None:
+    broken = json.loads(json.dumps(TWO))
+    broken["conversation"] |= {"session_3": turns, "session_3_date_time": MAY, "session_4": []}
+    assert [each.key for each in heard(tmp_path, [broken])] == [each.key for each in heard(tmp_path, [TWO])]
+    told = [each for each in source(tmp_path, [broken]).read(Options()) if isinstance(each, Skipped)]
+    assert told == [Skipped("session whose turns are not in a list", "c-1, session 3")]
+
+
+def test_a_broken_session_does_not_make_another_conversation_of_one_without_an_id(tmp_path: Path) -> None:
+    whole = sample(None, "Ada", "Bo", (JUNE, [turn(1, 1, "Ada", "hi")]))
+    broken = json.loads(json.dumps(whole))
+    broken["conversation"] |= {"session_2": {}, "session_2_date_time": MAY}
+    assert source(tmp_path, [broken]).channels == source(tmp_path, [whole]).channels
 
 
 def test_a_truncated_file_yields_every_whole_conversation(tmp_path: Path) -> None:
