@@ -24,7 +24,7 @@ PROGRAMS = re.findall(r"^```python\n(.*?)^```\n\n```\n(.*?)^```$", TEXT, re.MULT
 
 
 def test_every_program_is_looked_at() -> None:
-    assert len(PROGRAMS) == TEXT.count("```python") == 3
+    assert len(PROGRAMS) == TEXT.count("```python") == 4
 
 
 @pytest.mark.parametrize(("program", "prints"), PROGRAMS)
