@@ -2,8 +2,8 @@
 
 What one person said goes to their own vault, answers and summaries of a session to that session's vault of the era,
 anything else that is shared to the vault of exactly the set of people it draws on. The engine adds the people of the
-causes' vaults. What the assistant said without a turn (an import) lies with its answers. What somebody wrote down as
-nobody's (lore) is in their words, and goes with them.
+causes' vaults: so a forward is sealed for who said it, too. What the assistant said without a turn (an import) lies
+with its answers. What somebody wrote down as nobody's (lore) is in their words, and goes with them.
 """
 
 from typing import NamedTuple

@@ -38,6 +38,8 @@ STAYS = (
     "a keyed hash of each account, so that nothing said until now comes back by an import or a backup",
     "in others' messages, the number of the message that they replied to",
     "the names of servers and channels; those of threads are not kept",
+    "what was forwarded from where nothing is heard, and what other bots and webhooks wrote: whose words these repeat"
+    " nobody knows",
     "what others typed about them, which is those people's",
 )
 CANNOT_REACH = (
@@ -191,4 +193,4 @@ def keys_words(taken: Taken) -> str:
     if not taken.shared:
         return keys
     seal = "seals" if taken.shared == 1 else "seal"
-    return f"{keys}, {taken.shared} of which {seal} what others are in as well: answers and summaries that drew on them"
+    return f"{keys}, {taken.shared} of which {seal} what others are in as well: answers, summaries, forwards"

@@ -46,6 +46,7 @@ from dnam.importers.source import (
     Writer,
 )
 from dnam.importers.times import iso_ms, snowflake_ms, sure_snowflake_ms
+from projections.decisions.forwards import Forwarded
 from projections.decisions.hear import HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -248,8 +249,20 @@ class _Translator:
             addressed=author != "self" and self._is_addressed(message, reply_to),
             only_known=is_rewritten,
             answers=answered,
+            forwards=self._forwarded(message),
         )
         return Arrived(request)
+
+    def _forwarded(self, message: Message) -> Forwarded | None:
+        """What was forwarded, where the export tells; what stands here itself is heard."""
+        reference = message.reference
+        if reference is None or not reference.message_id or reference.type != "Forward":
+            return None
+        said, key = snowflake_ms(reference.message_id), reference.channel_id or self._place.key
+        if said is None:
+            return None
+        is_here = key == self._place.key
+        return Forwarded(Ref(DISCORD, reference.message_id), said, Ref(DISCORD, key), is_here)
 
     def _reply_to(self, message: Message) -> Ref | None:
         """The message that is answered. What was forwarded or crossposted is no answer."""

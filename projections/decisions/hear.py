@@ -5,6 +5,9 @@ draws on what stood before it: it rests on the window before it and on what it r
 somebody was erased, nothing says any more which of it repeats their words: what is from before then is not heard. Nor
 is what answers a message that was taken back, or somebody who is not heard themself: it says theirs again.
 
+What somebody forwards they do not say: it is heard where that stands, has it as its cause, and goes with it
+(`forwards`).
+
 Who opted out and rewrites what was heard before takes its old words back, as by deleting it; the new ones stay unheard.
 """
 
@@ -24,6 +27,7 @@ from projections.decisions.delete import (
     message_identity,
 )
 from projections.decisions.draft import Draft, Minter, Origin
+from projections.decisions.forwards import Forwarded, bare, may_be_shown, source_of
 from projections.decisions.meet import Account, Meeting, is_unwelcome
 from projections.decisions.place import (
     UNSAID,
@@ -102,7 +106,8 @@ class HeardRequest(NamedTuple):
     """A message that arrived. `said` and `edited` are the platform's times in ms; `fresh` are unused random handles,
     at least one for each account that is named in it. `reply_said` is when the message that it replies to was said,
     where the platform tells. `only_known`: it counts as an edit, and one that was never heard stays unheard. `answers`
-    is what one of the assistant's own answers, as far as its source shows, be it marked as a reply or not.
+    is what one of the assistant's own answers, as far as its source shows, be it marked as a reply or not. `forwards`
+    is what it forwards, where the platform tells: the attachment FORWARDED, and those behind it, show that.
     """
 
     key: str
@@ -121,6 +126,7 @@ class HeardRequest(NamedTuple):
     reply_said: int | None = None
     only_known: bool = False
     answers: Answered | None = None
+    forwards: Forwarded | None = None
 
 
 def accounts(request: HeardRequest) -> list[Account]:
@@ -137,7 +143,7 @@ def hear(rows: Rows, request: HeardRequest) -> list[Draft]:
     that closes a place on which more items rest than one decision can move; and for one in a place that is known as
     another guild's.
     """
-    request = request._replace(place=as_read(rows, request.place))
+    request = _without_what_is_gone(rows, request._replace(place=as_read(rows, request.place)))
     refuse_other_guild(rows, request.place)
     concerned = _concerned(request)
     if _is_kept_out(rows, request, concerned):
@@ -156,7 +162,14 @@ def is_kept_out(rows: Rows, request: HeardRequest) -> bool:
 
 def takes_back(rows: Rows, request: HeardRequest) -> bool:
     """Whether something that is not heard takes back what was heard of it before."""
-    return _rewritten(rows, request) is not None
+    return _rewritten(rows, _without_what_is_gone(rows, request)) is not None
+
+
+def _without_what_is_gone(rows: Rows, request: HeardRequest) -> HeardRequest:
+    """The message without what it forwards, where that is not to be heard."""
+    if request.forwards is None or may_be_shown(rows, request.forwards, request.said):
+        return request
+    return request._replace(attachments=bare(request.attachments), forwards=None)
 
 
 def _rewritten(rows: Rows, request: HeardRequest) -> MessageRow | None:
@@ -370,14 +383,20 @@ def _taken_back(rows: Rows, old: MessageRow, message: Message) -> Redaction:
 
 
 def _rests_on(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> tuple[EventId, ...]:
-    """What a message of the assistant's own draws on: what was said before it, and what it replies to."""
-    if request.author != "self":
-        return ()
+    """What a message of the assistant's own draws on: what was said before it, and what it replies to. And any: what it
+    forwards, if that was heard.
+    """
+    forwarded = () if request.forwards is None else (source_of(rows, request.forwards),)
+    own = _draws_on(rows, request, message, heard) if request.author == "self" else ()
+    # What was dropped still lists its people; what was erased is nothing to rest on.
+    causes = dict.fromkeys((*own, *forwarded))
+    return tuple(each for each in causes if rows.ids.status(each) in ("known", "redacted"))
+
+
+def _draws_on(rows: Rows, request: HeardRequest, message: Message, heard: EventId) -> tuple[EventId, ...]:
     before = backwards(rows, message.session, message.audience.epoch, Point(request.said, heard))
     known = [event for entry in islice(before, WINDOW) for event in _events(entry)]
-    causes = dict.fromkeys((*known, *_answered(rows, request)))
-    # What was dropped still lists its people; what was erased is nothing to rest on.
-    return tuple(each for each in causes if rows.ids.status(each) in ("known", "redacted"))
+    return (*known, *_answered(rows, request))
 
 
 def _events(entry: Entry) -> tuple[EventId, ...]:

@@ -17,6 +17,7 @@
     one that tells of an item that goes, or of  the same, where it had anything of it before it (`telling`)
     what one said before that stands otherwise
     what the assistant said in an import        as an answer (`retold`)
+    a forward of any of these                   as the message itself, wherever it stands (`carried`)
 
 Everything is followed from the message through what was made of what, also by way of events whose words are gone
 already (`gaps`): so all that ever had its words is found, whatever is left of it, and whichever of several messages
@@ -31,6 +32,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from projections.decisions.carried import carrying
 from projections.decisions.draft import Draft, Minter, Origin
 from projections.decisions.gaps import gaps, standing_for
 from projections.decisions.redact_items import ITEM_TAGS, ItemsRedacted, events_before, lies_at, redact_items
@@ -70,7 +72,7 @@ from projections.turns import TurnRow, find_turn
 from projections.vaults import partner_of
 from projections.work import EXTRACTION_ATTEMPTS, EXTRACTIONS, WORK, WorkRow
 
-VERSION = "redaction@5"
+VERSION = "redaction@6"
 ANSWERS = f"{VERSION} {repeating.VERSION} {telling.VERSION}"
 REPLIES = frozenset(
     each.TAG
@@ -120,8 +122,32 @@ def redaction_of(
 
     A message whose words are gone already has nothing more to lose.
     """
+    first, asked = frozenset(row.heard for row in messages), [turn.event for turn in answers]
+    while True:
+        taken = _redaction_of(rows, messages, said, instead, first, answers=answers, whole=whole)
+        forwards = carrying(rows, (*taken.bodies, *asked), {row.heard for row in messages})
+        if not forwards:
+            return taken
+        messages = [*messages, *forwards]
+
+
+def _redaction_of(
+    rows: Rows,
+    messages: Sequence[MessageRow],
+    said: int,
+    instead: str | None,
+    edited: Collection[EventId],
+    *,
+    answers: Sequence[TurnRow],
+    whole: bool,
+) -> Redaction:
+    """The same, with all that forwards any of it among the messages. `instead` is said by those in `edited` alone."""
     versions = {row.heard: versions_of(rows, row) for row in messages}
-    standing = () if instead is None else tuple(version for each in versions.values() for version in each)
+    standing = (
+        ()
+        if instead is None
+        else tuple(each for row in messages if row.heard in edited for each in versions[row.heard])
+    )
     effects = _effects(rows, (version for each in versions.values() for version in each))
     of_items = redact_items(rows, messages, effects, said, instead)
     says = _says_again(messages, answers, of_items, instead or "")

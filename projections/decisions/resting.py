@@ -2,6 +2,7 @@
 heard here. Then it goes when the message goes.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from projections.consent import is_out
@@ -86,9 +87,14 @@ def _heard(rows: Rows, message: Ref | None, said: int | None) -> Point | None:
 
 def _speaker(rows: Rows, heard: EventId) -> Handle:
     """Who said a message, wherever that was; the words that it had first may be gone."""
+    return next((each.speaker for each in versions_heard(rows, heard)), NOBODY)
+
+
+def versions_heard(rows: Rows, heard: EventId) -> Iterator[Message]:
+    """What a message said at first and after each edit, as far as it can be read."""
     edits = (effect for effect, tag in effects_of(rows, heard) if tag == MessageEdited.TAG)
     found = (each for each in map(rows.event, (heard, *edits)) if isinstance(each, MessageHeard | MessageEdited))
-    return next((each.message.speaker for each in found), NOBODY)
+    return (each.message for each in found)
 
 
 def _message_at(rows: Rows, place: Ref, heard: Point) -> MessageRow | None:

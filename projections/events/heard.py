@@ -13,7 +13,7 @@ class MessageHeard(Event, frozen=True, kw_only=True):
     """A message that the assistant could see, addressed to it or not.
 
     `era` is of a message of the assistant's own: it lies with the session's answers, and its causes are what stood
-    before it.
+    before it. A forward's cause is what it forwards, where that was heard.
     """
 
     TAG: ClassVar[str] = "message.heard"

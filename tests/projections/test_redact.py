@@ -605,7 +605,7 @@ def test_the_answer_to_it_goes_and_one_that_repeats_its_words(town: Town) -> Non
     town.answers(town.says("and then?"), "There is a park.", message)
     events = town.deletes(message)
     gone = [each.policy for each in events if isinstance(each, TurnWithdrawn)]
-    assert gone == ["redaction@5 repeating@1 telling@2"] * 3
+    assert gone == ["redaction@6 repeating@1 telling@2"] * 3
     assert [found.row.text for found in turns_after(town.rows, SESSION, 0, None)] == ["There is a park."]
     assert town.tells("mill") == []
 

@@ -392,3 +392,11 @@ def test_an_event_without_a_rule_goes_to_a_vault_of_nobody() -> None:
         TAG = "odd.thing"
 
     assert home(Odd(said=NOW, by=OPERATOR)).label == "unplaced"
+
+
+def test_a_forward_is_sealed_for_who_shows_it_and_who_said_it(engine: Engine) -> None:
+    vault_of(engine, "said", heard(Q))
+    forward = vault_of(engine, "forward", heard(P), "said")
+    assert engine.store.ring.people(forward) == {P, Q}
+    erase(engine, Q)
+    assert forward in engine.store.log.erased_vaults()

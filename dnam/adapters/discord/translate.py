@@ -13,6 +13,7 @@ import discord
 
 from dnam.adapters.discord.places import PLATFORM, account_of, is_direct, place_of, shows_name
 from dnam.importers.discord_form import DELETED_USER
+from projections.decisions.forwards import Forwarded
 from projections.decisions.hear import Answered, DeletedRequest, HeardRequest, Mention
 from projections.decisions.meet import Account
 from projections.decisions.place import PlaceSeen
@@ -88,6 +89,7 @@ def translate(message: discord.Message, own_id: int, *, addressed: bool = False)
         medium="voice" if message.flags.voice else "text",
         addressed=author != "self" and (addressed or calls_us(message, own_id)),
         only_known=says_nothing,
+        forwards=_forwarded(message),
     )
 
 
@@ -173,6 +175,24 @@ def replied_to(message: discord.Message) -> Ref | None:
     if reference is None or reference.message_id is None or reference.type is discord.MessageReferenceType.forward:
         return None
     return Ref(PLATFORM, str(reference.message_id)) if reference.channel_id == message.channel.id else None
+
+
+def _forwarded(message: discord.Message) -> Forwarded | None:
+    """What is forwarded, wherever that stands: its name, place and time; who said it Discord does not tell."""
+    to = message.reference
+    if to is None or to.message_id is None or to.type is not discord.MessageReferenceType.forward:
+        return None
+    place = Ref(PLATFORM, str(to.channel_id))
+    return Forwarded(Ref(PLATFORM, str(to.message_id)), said_of(to.message_id), place, _reads_along(message, to))
+
+
+def _reads_along(message: discord.Message, to: discord.MessageReference) -> bool:
+    """Whether the bot can read where something stands, as far as that is in the same guild."""
+    if to.channel_id == message.channel.id:
+        return True
+    guild = message.guild
+    channel = None if guild is None else guild.get_channel_or_thread(to.channel_id)
+    return guild is not None and channel is not None and channel.permissions_for(guild.me).view_channel
 
 
 def answered(message: discord.Message) -> Answered | None:

@@ -187,6 +187,10 @@ def test_what_is_forwarded_is_nobody_s_words_here() -> None:
         Attachment("forwarded message", caption="@someone and @someone plant :rose: in <#11>"),
         Attachment("plan.png", 12),
     )
+    source = request.forwards
+    assert source is not None
+    assert (source.ref, source.place, source.said) == (Ref("discord", "500"), Ref("discord", "11"), said_of(500))
+    assert translated("hello").forwards is None
 
 
 @pytest.mark.parametrize("more", [{"type": 7}, {"content": "  "}, {"content": "", "embeds": [{"type": "rich"}]}])

@@ -16,6 +16,7 @@ from dnam.importers.discord_export import MOST_NAMED, NAMES_TOO_MANY
 from dnam.importers.discord_form import DELETED_USER, KINDS
 from dnam.importers.source import Arrived, BrokenImport, Channel, Options, Skipped, Told
 from dnam.importers.times import snowflake_ms
+from projections.decisions.forwards import Forwarded
 from projections.decisions.hear import Answered, Mention
 from projections.decisions.meet import Account
 from projections.errors import BadRequest
@@ -298,6 +299,13 @@ def test_what_is_forwarded_is_the_caption_of_an_attachment_as_live(tmp_path: Pat
         Attachment("bees.png", 5),
         Attachment("sticker buzz"),
     )
+    here = Ref("discord", found.place.key)
+    assert found.forwards == Forwarded(Ref("discord", flake(T0)), T0, here, is_heard=True)
+    other = {"messageId": flake(T0), "channelId": "77", "type": "Forward"}
+    (found,) = heard(tmp_path, export(message(6, "", forwardedMessage=theirs, reference=other)))
+    assert found.forwards == Forwarded(Ref("discord", flake(T0)), T0, Ref("discord", "77"))
+    (found,) = heard(tmp_path, export(message(6, "", forwardedMessage=theirs, reference=other | {"messageId": "?"})))
+    assert found.forwards is None
 
 
 @pytest.mark.parametrize(
