@@ -35,9 +35,9 @@ def quieted_turn(rows: Rows, minter: Minter, turn: EventId, event: TurnAnswered)
 
 
 def quieted_message(rows: Rows, minter: Minter, heard: EventId, event: MessageHeard) -> list[Draft]:
-    """The same of what the assistant itself said, brought by an import: only that has causes."""
+    """The same of what the assistant itself said, brought by an import. What people say, or forward, is theirs."""
     message = event.message
-    by = _left_by(rows, event.causes, (), message.text)
+    by = _left_by(rows, event.causes, (), message.text) if message.author == "self" else None
     if by is None:
         return []
     left = TurnQuieted(

@@ -11,6 +11,7 @@ from projections.decisions.meet import Account
 from projections.decisions.withdraw import WithdrawRequest
 from projections.events import (
     Event,
+    ItemForgotten,
     MessageEdited,
     MessageHeard,
     PersonOptedIn,
@@ -18,8 +19,9 @@ from projections.events import (
     SummaryWithheld,
     TurnDelivered,
 )
-from projections.events.values import FORWARDED, PLATFORM, Attachment, Message
-from projections.ids import EventId, Point, Ref
+from projections.events.values import FORWARDED, PLATFORM, Attachment, Item, Message, Source
+from projections.ids import NOBODY, EventId, Point, Ref
+from projections.items import QUIET
 from projections.messages import find_message
 from tests.projections.learning import ADA, GENERAL, HERE, LATER, SELF, SESSION, Town
 from tests.world import NOW
@@ -248,3 +250,13 @@ def test_whoever_opted_out_takes_nothing_back_by_a_forward_that_is_as_it_was(tow
     assert not takes_back(town.rows, again)
     assert events_of(town, again) == []
     assert shown(town, forward) == BARE
+
+
+def test_what_somebody_says_with_a_forward_of_what_was_forgotten_is_theirs(town: Town) -> None:
+    said = town.says(WORDS)
+    item = Item("durable-1", NOBODY, "guild/discord:9", "fact", WORDS, NOW, NOW, Source("model"), "forgotten")
+    town.world.add(ItemForgotten(said=NOW, by=PLATFORM, item=item, quiet=(said.id,)))
+    forwarded = Forwarded(Ref("discord", str((said.said - NOW) // 1000)), said.said, HERE.place)
+    forward = town.says("the beehive, look", KIM, forwards=forwarded, attachments=WHOLE)
+    assert causes(town, forward) == (said.id,)
+    assert [each.key for each in town.rows.scan(QUIET)] == [said.id]
