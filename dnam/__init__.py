@@ -7,6 +7,7 @@ What stands here is for programs of others (docs/methods.md); all else may chang
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dnam.erasing.person import Receipt
     from dnam.errors import Unknown
     from dnam.memory import Memory, Turn
     from dnam.model import ModelError, Reply
@@ -48,6 +49,7 @@ __all__ = [
     "Origin",
     "PlaceSeen",
     "Recalled",
+    "Receipt",
     "Ref",
     "Reply",
     "Setting",
@@ -82,6 +84,7 @@ _MODULES = {
     "Origin": "projections.decisions.draft",
     "PlaceSeen": "projections.decisions.place",
     "Recalled": "projections.durable",
+    "Receipt": "dnam.erasing.person",
     "Ref": "projections.ids",
     "Reply": "dnam.model",
     "Setting": "projections.policies.compartments",

@@ -163,13 +163,15 @@ def _was_edited(source: Source, found: Found[SummaryRow]) -> bool:
 
 
 def _took_back(rows: Rows, session: str, audience: Audience, seq: Seq) -> bool:
-    """Whether somebody took words of this session back after its summary was made: the next is made without them."""
+    """Whether somebody took words of this session back after its summary was made: the next is made without them. What
+    left recall as it was given stood in none.
+    """
     if next(rows.scan(QUIET), None) is None:
         return False
     where = unit(session, audience.epoch)
     ids = (key[-16:] for key in (*rows.keys(MESSAGES, where), *rows.keys(TURNS, where)))
     quiet = (rows.find(QUIET, each) for each in ids)
-    return any(found is not None and found.seq > seq for found in quiet)
+    return any(found is not None and found.seq > seq and found.row.item for found in quiet)
 
 
 def end_of(lines: Iterable[WindowLine]) -> Point:
