@@ -177,7 +177,7 @@ def test_what_was_learned_in_a_session_is_of_it(tmp_path: Path) -> None:
         dnam("log", "--tag", "item", *session, "--json", "--data", tmp_path / "d").values
         for session in (("--session", "plot-talk"), ())
     )
-    assert (len(of_session), len(of_all)) == (7, 8)
+    assert (len(of_session), len(of_all)) == (10, 11)
     assert dnam("log", "--tag", "extraction", "--session", "plot-talk", "--data", tmp_path / "d").out != ""
 
 
