@@ -27,7 +27,7 @@ from tests.proof.clocks.stood import Least, Stood
 from tests.proof.clocks.worded import Asking, Worded, worded
 from tests.replay.stage import FakeClock, folded, scanned
 
-STEPS, STEPS_SHORT = 400, 60
+STEPS, STEPS_SHORT = 400, 160
 MOMENTS, MOMENTS_SHORT = 6000, 300
 LOOKS, LOOKS_SHORT = 400, 6
 COMMANDS, COMMANDS_SHORT = 150, 12
